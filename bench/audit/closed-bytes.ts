@@ -1,8 +1,8 @@
 /** The disk that the entries of a console take once their file is closed. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeSegment } from '../../console/audit/segment-closing.ts';
-import { entriesOfSegment, segmentsOf, writersOf } from '../../console/audit/segment-reader.ts';
+import { closeSegment } from '../../console/audit/segments/segment-closing.ts';
+import { entriesOfSegment, segmentsOf, writersOf } from '../../console/audit/segments/segment-reader.ts';
 import { startConsole } from '../console.ts';
 import { httpRequest, load } from '../load.ts';
 import type { Servers } from '../servers.ts';

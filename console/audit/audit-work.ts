@@ -5,8 +5,9 @@ import { signingKey } from './checkpoint.ts';
 import { createEntryBody } from './entry.ts';
 import { eraseEntry } from './erasure.ts';
 import { expiredIn, type RetentionLimits, remove } from './retention.ts';
-import { closeSegment } from './segment-closing.ts';
-import { entriesOfSegment, type Segment } from './segment-reader.ts';
+import { closeSegment } from './segments/segment-closing.ts';
+import type { Segment } from './segments/segment-form.ts';
+import { entriesOfSegment } from './segments/segment-reader.ts';
 import { BrokenChainError, openWriter, type Writer, type WriterLimits } from './writer.ts';
 import { newWriterName, ownWriter, publishKey, replaceOwnWriter } from './writer-name.ts';
 

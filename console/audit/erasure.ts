@@ -1,8 +1,9 @@
 /** Takes what one entry says out of the files. The chain checks all the same, and an entry has to say who wanted it. */
 import { entryHashIn, prefixBytes } from './chain.ts';
 import { erasedHash, erasedLine } from './erased-entry.ts';
-import { closeSegment } from './segment-closing.ts';
-import { entriesOfSegment, type Segment, segmentsOf } from './segment-reader.ts';
+import { closeSegment } from './segments/segment-closing.ts';
+import type { Segment } from './segments/segment-form.ts';
+import { entriesOfSegment, segmentsOf } from './segments/segment-reader.ts';
 
 export interface ErasureDeps {
   /** `audit` of the data directory. */

@@ -4,10 +4,10 @@ import type { EntryActor, EntryFields, EntryObject } from './entry.ts';
 
 export function entryOf(event: string, fields: AuditFields): EntryFields {
   const {
-    actor,
+    actor: _actor,
     actorKind: _kind,
-    session,
-    via,
+    session: _session,
+    via: _via,
     source,
     outcome,
     requestId,
@@ -33,15 +33,7 @@ export function entryOf(event: string, fields: AuditFields): EntryFields {
   return {
     event,
     outcome,
-    actor:
-      actor === undefined
-        ? undefined
-        : {
-            kind: actorKindOf(event, fields) as EntryActor['kind'],
-            id: actor,
-            session,
-            via: via as EntryActor['via'],
-          },
+    actor: actorOf(event, fields),
     object: createObjectOf()(event, fields),
     change: changes as EntryFields['change'],
     source,
@@ -62,6 +54,12 @@ export function entryOf(event: string, fields: AuditFields): EntryFields {
     outbox,
     detail,
   };
+}
+
+function actorOf(event: string, fields: AuditFields): EntryActor | undefined {
+  const { actor, session, via } = fields as AuditFields & Partial<Omit<EntryActor, 'kind' | 'id'>>;
+  if (actor === undefined) return undefined;
+  return { kind: actorKindOf(event, fields) as EntryActor['kind'], id: actor, session, via };
 }
 
 /** What an entry says that acted. */

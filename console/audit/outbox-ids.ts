@@ -1,6 +1,6 @@
 /** Which entries of the store's outbox are in the audit already. */
 import { createPauses } from '../../platform/async/pauses.ts';
-import { entriesOfSegment, segmentsOf, writersOf } from './segment-reader.ts';
+import { entriesOfSegment, segmentsOf, writersOf } from './segments/segment-reader.ts';
 
 /** A clock that was put back while a file was begun makes one look older than it is. */
 const olderSegments = 2;

@@ -2,8 +2,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { hashText } from './chain.ts';
 import type { EntryFields } from './entry.ts';
-import { closedEnding, type SegmentHeader } from './segment-form.ts';
-import { type Segment, segmentsOf, writersOf } from './segment-reader.ts';
+import { closedEnding, type Segment, type SegmentHeader } from './segments/segment-form.ts';
+import { segmentsOf, writersOf } from './segments/segment-reader.ts';
 
 export interface RetentionLimits {
   /** Older files go; absent: at any age they stay. */

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { writerName } from './segment-form.ts';
+import { writerName } from './segments/segment-form.ts';
 
 const characters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const nameFile = 'writer';

@@ -2,22 +2,25 @@
  * Writes the entries of one writer: chains them, writes them to its segments, signs check-points, and closes what is full.
  * Its calls wait for the disk, so it is for a thread of its own, or for a command that has nothing else to do.
  */
-import {
-  closeSync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fdatasyncSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Chain, chainStart, createChain, hasPrefix, linkCharacters, prefixBytes } from './chain.ts';
 import { checkpointLine, type SigningKey, type WriterHead } from './checkpoint.ts';
 import { placeOf } from './entry.ts';
-import { headerLine, mostSegmentEntries, type SegmentHeader, segmentFile } from './segment-form.ts';
-import { entriesOfSegment, lastEntryOf, type Segment, segmentsOf, writersOf } from './segment-reader.ts';
+import {
+  createSegment,
+  isEmptyFile,
+  type OpenFile,
+  reopenSegment,
+  writeWhole,
+} from './segments/segment-file.ts';
+import {
+  mostSegmentEntries,
+  type Segment,
+  type SegmentHeader,
+  segmentFile,
+} from './segments/segment-form.ts';
+import { entriesOfSegment, lastEntryOf, segmentsOf, writersOf } from './segments/segment-reader.ts';
 
 export interface WriterLimits {
   readonly segmentBytes: number;
@@ -193,14 +196,6 @@ export function openWriter(deps: WriterDeps) {
 /** Other writers end, and new ones begin, rarely. */
 const headsMs = 60_000;
 
-interface OpenFile {
-  readonly descriptor: number;
-  readonly header: SegmentHeader;
-  /** That are good. */
-  readonly bytes: number;
-  readonly entries: number;
-}
-
 interface Found {
   readonly file: OpenFile | undefined;
   readonly chain: Chain;
@@ -240,81 +235,13 @@ function openLast({ directory, writer, onFull }: WriterDeps): Found {
     unsigned = stored.includes('"event":"audit.checkpoint"') ? 0 : unsigned + 1;
     bytes = offset + stored.length + 1;
   }
-  const file = reopen(last, header, bytes, entries) ?? next(last, header, chain, seq);
+  const file = reopenSegment(last, header, bytes, entries) ?? next(last, header, chain, seq);
   return { file, chain, seq, unsigned };
 
   function next(closed: Segment, { number }: SegmentHeader, { head }: Chain, last: number): OpenFile {
     const given = { writer, number: number + 1, previous: head(), firstSeq: last + 1, time: Date.now() };
     onFull(closed);
     return createSegment(join(directory, writer), given);
-  }
-}
-
-/** @returns undefined when it is closed already */
-function reopen(
-  { path }: Segment,
-  header: SegmentHeader,
-  bytes: number,
-  entries: number,
-): OpenFile | undefined {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r+');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  const good = entries === 0 ? Buffer.byteLength(headerLine(header)) : bytes;
-  if (fstatSync(descriptor).size !== good) ftruncateSync(descriptor, good);
-  return { descriptor, header, bytes: good, entries };
-}
-
-function createSegment(directory: string, header: SegmentHeader): OpenFile {
-  const path = join(directory, segmentFile(header.number));
-  // What a failed try has left.
-  rmSync(path, { force: true });
-  const descriptor = openSync(path, 'wx+', 0o600);
-  try {
-    const bytes = Buffer.from(headerLine(header));
-    writeWhole(descriptor, bytes, 0);
-    fdatasyncSync(descriptor);
-    syncFolder(directory);
-    return { descriptor, header, bytes: bytes.length, entries: 0 };
-  } catch (error) {
-    closeSync(descriptor);
-    rmSync(path, { force: true });
-    throw error;
-  }
-}
-
-function syncFolder(directory: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(directory, 'r');
-  try {
-    fdatasyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** All of it, or what was there before. @param at  where it begins */
-function writeWhole(descriptor: number, bytes: Buffer, at: number): void {
-  let written = 0;
-  try {
-    while (written < bytes.length)
-      written += writeSync(descriptor, bytes, written, bytes.length - written, at + written);
-  } catch (error) {
-    ftruncateSync(descriptor, at);
-    throw error;
-  }
-}
-
-function isEmptyFile(path: string): boolean {
-  const descriptor = openSync(path, 'r');
-  try {
-    return fstatSync(descriptor).size < 64;
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createChain, entryHash, hashText } from '../../console/audit/chain.ts';
 import { createEntryBody, type EntryFields } from '../../console/audit/entry.ts';
 import { erasedLine } from '../../console/audit/erased-entry.ts';
-import { entriesOf, lineOf } from '../../console/audit/segment-reader.ts';
+import { entriesOf, lineOf } from '../../console/audit/segments/segment-reader.ts';
 import { verifyAudit } from '../../console/audit/verify/verify.ts';
 import { openWriter } from '../../console/audit/writer.ts';
 import { type CallApi, callsWith } from '../admin-api/client-support.ts';

@@ -12,8 +12,14 @@ import { openIndexStore } from '../../console/audit/index/index-store.ts';
 import { createIndexer } from '../../console/audit/index/indexer.ts';
 import { createKnownSegments } from '../../console/audit/index/known-segments.ts';
 import { findEntry, ownTermsOf, traceEntries } from '../../console/audit/index/one-entry.ts';
-import { closeSegment } from '../../console/audit/segment-closing.ts';
-import { entriesIn, entriesOf, lineOf, segmentsOf, writersOf } from '../../console/audit/segment-reader.ts';
+import { closeSegment } from '../../console/audit/segments/segment-closing.ts';
+import {
+  entriesIn,
+  entriesOf,
+  lineOf,
+  segmentsOf,
+  writersOf,
+} from '../../console/audit/segments/segment-reader.ts';
 import { newAuditDirectory, start, writeSegment } from './support.ts';
 
 async function opened(directory: string, indexDirectory = newIndexDirectory()) {

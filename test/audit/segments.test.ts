@@ -4,15 +4,15 @@ import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, write
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createChain, entryHash, hashText, readHash } from '../../console/audit/chain.ts';
-import { closeSegment } from '../../console/audit/segment-closing.ts';
+import { closeSegment } from '../../console/audit/segments/segment-closing.ts';
+import { DamagedBlockError } from '../../console/audit/segments/segment-parts.ts';
 import {
-  DamagedBlockError,
   entriesOf,
   entriesOfSegment,
   lineOf,
   segmentsOf,
   writersOf,
-} from '../../console/audit/segment-reader.ts';
+} from '../../console/audit/segments/segment-reader.ts';
 import { newAuditDirectory, writeSegment } from './support.ts';
 
 const writer = 'w7k2';

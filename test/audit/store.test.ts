@@ -16,7 +16,7 @@ import { createChain, linkCharacters, prefixBytes } from '../../console/audit/ch
 import { isSignedBy, readCheckpoint } from '../../console/audit/checkpoint.ts';
 import type { Entry } from '../../console/audit/entry.ts';
 import { expiredIn } from '../../console/audit/retention.ts';
-import { entriesOf, lineOf, segmentsOf, writersOf } from '../../console/audit/segment-reader.ts';
+import { entriesOf, lineOf, segmentsOf, writersOf } from '../../console/audit/segments/segment-reader.ts';
 import { verifyAudit } from '../../console/audit/verify/verify.ts';
 import { writerLimits } from '../../console/audit/writer.ts';
 import { builtFile } from '../../platform/installation.ts';

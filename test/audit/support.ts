@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createChain } from '../../console/audit/chain.ts';
 import { createEntryBody, type EntryFields, entryLine } from '../../console/audit/entry.ts';
-import { headerLine, segmentFile } from '../../console/audit/segment-form.ts';
+import { headerLine, segmentFile } from '../../console/audit/segments/segment-form.ts';
 
 export async function newAuditDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'audit-'));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { writersOf } from '../../console/audit/segment-reader.ts';
+import { writersOf } from '../../console/audit/segments/segment-reader.ts';
 import { temporaryDirectory } from '../commands/support.ts';
 import { storedEvents } from '../helpers/audit.ts';
 import { toolDone } from '../helpers/commands.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Entry } from '../../console/audit/entry.ts';
-import { entriesOf, lineOf, writersOf } from '../../console/audit/segment-reader.ts';
+import { entriesOf, lineOf, writersOf } from '../../console/audit/segments/segment-reader.ts';
 
 /** Every entry of every writer, check-points too, as it stands in the store. */
 export function storedEntries(dataDir: string): Entry[] {

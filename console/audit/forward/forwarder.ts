@@ -7,7 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { erasedHash } from '../erased-entry.ts';
 import type { KnownSegments } from '../index/known-segments.ts';
-import { entriesIn, type StoredEntry } from '../segment-reader.ts';
+import { entriesIn, type StoredEntry } from '../segments/segment-reader.ts';
 import type { DeliveredStore, Reached } from './delivered.ts';
 
 export interface Batch {

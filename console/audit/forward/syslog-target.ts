@@ -10,7 +10,7 @@ import { kindOfAddress } from '../../http/outbound/address-kinds.ts';
 import { prefixBytes } from '../chain.ts';
 import type { Entry } from '../entry.ts';
 import { cefLine } from '../formats/cef.ts';
-import { lineOf } from '../segment-reader.ts';
+import { lineOf } from '../segments/segment-reader.ts';
 import type { Batch, Target } from './forwarder.ts';
 import { framed, syslogMessage } from './syslog-message.ts';
 

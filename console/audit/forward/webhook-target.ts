@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Outbound } from '../../http/outbound/outbound.ts';
-import { lineOf } from '../segment-reader.ts';
+import { lineOf } from '../segments/segment-reader.ts';
 import type { Batch, Target } from './forwarder.ts';
 
 export interface WebhookDeps {

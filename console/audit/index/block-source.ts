@@ -1,8 +1,16 @@
 /** Blocks of entries, each by one look at its file: files and their tables are kept at hand. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { prefixBytes } from '../chain.ts';
-import { blockEntries, blockOf, closedEnding, readTable, unzipBlock } from '../segment-form.ts';
-import { entriesOfSegment, type Segment, seqReader } from '../segment-reader.ts';
+import {
+  blockEntries,
+  blockOf,
+  closedEnding,
+  readTable,
+  type Segment,
+  unzipBlock,
+} from '../segments/segment-form.ts';
+import { seqReader } from '../segments/segment-parts.ts';
+import { entriesOfSegment } from '../segments/segment-reader.ts';
 import type { BlockRow } from './index-store.ts';
 
 /** Lines in order, each between two ends in the bytes. */

@@ -5,7 +5,7 @@
 
 import type { Entry } from '../entry.ts';
 import { readEntry } from '../erased-entry.ts';
-import { blockEntries, blockOf } from '../segment-form.ts';
+import { blockEntries, blockOf } from '../segments/segment-form.ts';
 import type { BlockLines, BlockReader } from './block-source.ts';
 import { type EntryFilter, isMatch, needlesOf, termsOfFilter } from './filter.ts';
 import type { IndexStore, WriterRow } from './index-store.ts';

@@ -3,8 +3,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { linkCharacters } from '../chain.ts';
 import { readEntry } from '../erased-entry.ts';
-import { blockOf } from '../segment-form.ts';
-import { entriesIn, lineOf, type Segment, type StoredEntry } from '../segment-reader.ts';
+import { blockOf, type Segment } from '../segments/segment-form.ts';
+import { entriesIn, lineOf, type StoredEntry } from '../segments/segment-reader.ts';
 import { termsOf } from './filter.ts';
 import type { BlockRow, IndexChanges, IndexStore, WriterRow } from './index-store.ts';
 import type { KnownSegments } from './known-segments.ts';

@@ -1,7 +1,8 @@
 /** Segments as they are now, read anew only when another one has come or gone. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Segment, segmentsOf, writersOf } from '../segment-reader.ts';
+import type { Segment } from '../segments/segment-form.ts';
+import { segmentsOf, writersOf } from '../segments/segment-reader.ts';
 
 export interface KnownSegments {
   writers(): readonly string[];

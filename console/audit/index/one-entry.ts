@@ -2,7 +2,7 @@
 
 import type { Entry } from '../entry.ts';
 import { readEntry } from '../erased-entry.ts';
-import { blockOf } from '../segment-form.ts';
+import { blockOf } from '../segments/segment-form.ts';
 import { type ListDeps, listEntries } from './entry-list.ts';
 import { idsOf, termsOf } from './filter.ts';
 import { blocksOf, stretchBlocks } from './posting.ts';

@@ -10,8 +10,8 @@ import { openIndexStore } from '../index/index-store.ts';
 import { createIndexer } from '../index/indexer.ts';
 import { createKnownSegments } from '../index/known-segments.ts';
 import { findEntry, ownTermsOf, traceEntries } from '../index/one-entry.ts';
-import { blockOf } from '../segment-form.ts';
-import { entriesIn, lineOf } from '../segment-reader.ts';
+import { blockOf } from '../segments/segment-form.ts';
+import { entriesIn, lineOf } from '../segments/segment-reader.ts';
 import { exportPart } from './export-part.ts';
 import type { Asks, Gets, QuestionKind, Reached } from './questions.ts';
 

@@ -9,8 +9,8 @@ import { csvHead, csvRow } from '../formats/csv.ts';
 import { isMatch, needlesOf } from '../index/filter.ts';
 import type { WriterRow } from '../index/index-store.ts';
 import type { KnownSegments } from '../index/known-segments.ts';
-import { blockEntries, blockOf } from '../segment-form.ts';
-import { entriesIn, lineOf, type StoredEntry } from '../segment-reader.ts';
+import { blockEntries, blockOf } from '../segments/segment-form.ts';
+import { entriesIn, lineOf, type StoredEntry } from '../segments/segment-reader.ts';
 import type { Asks, ExportPlace, Gets } from './questions.ts';
 
 export interface ExportDeps {

@@ -1,6 +1,6 @@
 /** What has become of an entry that is not there, by those that stand there instead. */
 import { createChain } from '../chain.ts';
-import { entriesOf, type StoredEntry } from '../segment-reader.ts';
+import { entriesOf, type StoredEntry } from '../segments/segment-reader.ts';
 import { type Finding, isNext, type State } from './state.ts';
 
 const mostAhead = 256;

@@ -3,8 +3,8 @@ import type { KeyObject } from 'node:crypto';
 import { type Chain, createChain, linkCharacters, prefixBytes } from '../chain.ts';
 import type { Checkpoint, WriterHead } from '../checkpoint.ts';
 import { erasedHash } from '../erased-entry.ts';
-import type { SegmentHeader } from '../segment-form.ts';
-import type { Segment, StoredEntry } from '../segment-reader.ts';
+import type { Segment, SegmentHeader } from '../segments/segment-form.ts';
+import type { StoredEntry } from '../segments/segment-reader.ts';
 
 export type Verdict =
   | 'ok'

@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { type Checkpoint, isSignedBy } from '../checkpoint.ts';
-import { segmentsOf, writersOf } from '../segment-reader.ts';
+import { segmentsOf, writersOf } from '../segments/segment-reader.ts';
 import type { Finding, WalkDeps } from './state.ts';
 import { type Walked, walkWriter } from './walk.ts';
 import type { SegmentToWalk, WalkedSegments } from './walk-alone.ts';

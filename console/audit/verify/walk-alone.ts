@@ -6,7 +6,7 @@ import type { KeyObject } from 'node:crypto';
 import { dirname } from 'node:path';
 import { createChain } from '../chain.ts';
 import type { WriterHead } from '../checkpoint.ts';
-import type { Segment } from '../segment-reader.ts';
+import type { Segment } from '../segments/segment-form.ts';
 import { type Anchor, type State, startOf } from './state.ts';
 import { walkSegment } from './walk-segment.ts';
 

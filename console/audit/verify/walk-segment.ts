@@ -1,12 +1,9 @@
 /** The entries of one segment, and what those of the audit itself say. */
 import { prefixBytes } from '../chain.ts';
 import { type Checkpoint, isSignedBy, readCheckpoint } from '../checkpoint.ts';
-import {
-  type DamagedBlockError,
-  entriesOfSegment,
-  type Segment,
-  type StoredEntry,
-} from '../segment-reader.ts';
+import type { Segment } from '../segments/segment-form.ts';
+import type { DamagedBlockError } from '../segments/segment-parts.ts';
+import { entriesOfSegment, type StoredEntry } from '../segments/segment-reader.ts';
 import { nameOf } from './name.ts';
 import { type Anchor, changedSince, type Finding, isNext, type State } from './state.ts';
 

@@ -3,17 +3,18 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { syncDirectory } from '../../platform/files/durable-file.ts';
+import { syncDirectory } from '../../../platform/files/durable-file.ts';
 import {
   blockEntries,
   blockOf,
   closedEnding,
   gzipMember,
   headerLine,
+  type Segment,
   type SegmentHeader,
   tableMember,
 } from './segment-form.ts';
-import type { Segment, StoredEntry } from './segment-reader.ts';
+import type { StoredEntry } from './segment-reader.ts';
 
 export const temporaryEnding = '.tmp';
 

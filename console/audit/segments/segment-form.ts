@@ -5,7 +5,7 @@
  * `zcat` reads is what was written.
  */
 import { crc32, deflateRawSync, gunzipSync } from 'node:zlib';
-import { hashText, readHash } from './chain.ts';
+import { hashText, readHash } from '../chain.ts';
 
 export const blockEntries = 64;
 /** More than this the table of a closed segment could not hold. */
@@ -21,6 +21,15 @@ export interface SegmentHeader {
   readonly firstSeq: number;
   /** Epoch milliseconds. */
   readonly time: number;
+}
+
+export interface Segment {
+  /** As its name says. */
+  readonly number: number;
+  /** Without the ending of a closed one: it may be closed between two calls. */
+  readonly path: string;
+  /** undefined: its first line is none. */
+  readonly header: SegmentHeader | undefined;
 }
 
 const digits = 8;
