@@ -3,6 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
+import { storedEntries } from '../helpers/audit.ts';
 import { clientSecret, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { type Outcome, program, root, run, signIn, temporaryDirectory } from './support.ts';
 
@@ -11,6 +12,7 @@ const blocks = [...document.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) =
 const calls = document.match(/^npx console [^)|\n]*|(?<=[ (])npx console [^)|\n]*/gm) ?? [];
 
 const exampleDecision = 'kts6TRZMz.0.0';
+const exampleEntry = 'w7k2abcd-184467';
 
 let console: RunningConsole;
 beforeAll(async () => {
@@ -39,7 +41,10 @@ test('every line of docs/cli.md works when pasted, one after the other', async (
       expect(await signIn(console.url, 'grace', password)).toBeDefined();
     }
     if (block.includes('audit verify')) await copyAudit(folder);
-    const lines = block.replaceAll('/var/backups', folder).replaceAll('/backup/', `${folder}/`);
+    const lines = block
+      .replaceAll('/var/backups', folder)
+      .replaceAll('/backup/', `${folder}/`)
+      .replace(exampleEntry, tokenEntry);
     const { code, stdout, stderr } = await paste(
       lines.includes(exampleDecision) ? lines.replace(exampleDecision, await deniedCall()) : lines,
       folder,
@@ -55,6 +60,12 @@ async function copyAudit(folder: string): Promise<void> {
   await cp(audit, join(folder, 'audit'), { recursive: true });
   await cp(join(audit, 'checkpoint-key.pem'), join(folder, 'checkpoint-key.pem'));
   writeFileSync(join(folder, 'collected.log'), console.stderr());
+}
+
+/** @returns the id of an entry that nobody needs any more */
+function tokenEntry(): string {
+  const { writer, seq } = storedEntries(console.dataDir).find(({ event }) => event === 'token.issued')!;
+  return `${writer}-${seq}`;
 }
 
 /** @returns the id of the decision, as the caller is told it */
