@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -48,11 +49,13 @@ describe('killed at any instant, the store opens and nothing acknowledged is mis
   test('temporary files of a killed writer are dropped, other files are not', async () => {
     const dataDir = temporaryDirectory();
     await (await openStorage({ dataDir, role: 'console' })).close();
-    writeFileSync(join(dataDir, 'registry.json.4711.abc.tmp'), '{"version":1,"us');
+    const { pid } = spawnSync('true');
+    const temporary = join(dataDir, `registry.json.${pid}.abc.tmp`);
+    writeFileSync(temporary, '{"version":1,"us');
     writeFileSync(join(dataDir, 'console.yaml'), 'url: http://localhost\n');
 
     await (await openStorage({ dataDir, role: 'tool' })).close();
-    expect(existsSync(join(dataDir, 'registry.json.4711.abc.tmp'))).toBe(false);
+    expect(existsSync(temporary)).toBe(false);
     expect(existsSync(join(dataDir, 'console.yaml'))).toBe(true);
   });
 
