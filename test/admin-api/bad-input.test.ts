@@ -181,7 +181,7 @@ function expectRefusal(reply: Reply, row: BadCall): void {
   ).toBe(true);
 }
 
-/** What a call could have changed, without what changes by being used. */
+/** What a call could have changed, without what changes by being used, or by tries to deliver that go on meanwhile. */
 async function stateOf({ object, event }: TableOperation): Promise<string> {
   if (event === undefined) return '';
   const addresses = [
@@ -195,7 +195,7 @@ async function stateOf({ object, event }: TableOperation): Promise<string> {
   return replies
     .map(
       ({ text, headers }) =>
-        `${headers.get('etag')} ${text.replaceAll(/"(?:last\w+At|inFlight)":(?:null|"[^"]*"|\d+)/g, '')}`,
+        `${headers.get('etag')} ${text.replaceAll(/"(?:last\w+At|inFlight|nextTryAt|tries)":(?:null|"[^"]*"|\d+)/g, '')}`,
     )
     .join('\n');
 }
