@@ -124,6 +124,7 @@ async function whatIf(rounds: number, dataDir: string): Promise<readonly Ratio[]
     users: { find: nobody, findByName: nobody },
     clients: { find: async () => client as unknown as ClientRecord },
     roles: { find: () => undefined, names: () => [], permissionsOf: () => undefined },
+    now: Date.now,
   });
   const times: number[] = [];
   for (let round = 0; round < warmUps + rounds; round++) {

@@ -2,6 +2,7 @@
 import type { Principal } from '../../member-proxy/authorization/explain.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { CustomRoles } from '../accounts/custom-roles.ts';
+import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
 import type { Users } from '../accounts/users.ts';
 import type { Clients } from '../clients/clients.ts';
 import { rolesAt, rolesOfMachine } from '../clients/role-ceiling.ts';
@@ -19,12 +20,14 @@ export interface PrincipalDeps {
   readonly users: Pick<Users, 'findByName'>;
   readonly clients: Pick<Clients, 'find'>;
   readonly roles: Pick<CustomRoles, 'names'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 /** @throws {ProblemError} `not_found`, `invalid_request` */
 export async function principalOf(
   { user, client, roles = [], scopes = [] }: PrincipalQuery,
-  { users, clients, roles: known }: PrincipalDeps,
+  { users, clients, roles: known, now }: PrincipalDeps,
 ): Promise<Principal> {
   if (roles.length > 0 && (user !== undefined || client !== undefined)) {
     throw invalid('Say who calls in one way: by a user, by a client, by a user at a client, or by roles.');
@@ -32,7 +35,7 @@ export async function principalOf(
   if (user !== undefined && client !== undefined) {
     return {
       roles: rolesAtApplication(
-        await rolesOfUser(users, user),
+        await rolesOfUser(users, user, now()),
         await clientOf(clients, client, scopes),
         scopes,
       ),
@@ -42,7 +45,7 @@ export async function principalOf(
   if (user !== undefined && scopes.length > 0) {
     throw invalid('A user brings roles along and no scopes: leave the scopes out, or say the client too.');
   }
-  if (user !== undefined) return { roles: await rolesOfUser(users, user), scopes: [] };
+  if (user !== undefined) return { roles: await rolesOfUser(users, user, now()), scopes: [] };
   if (client !== undefined) return principalAt(await clientOf(clients, client, scopes), scopes);
   const names = known.names();
   const unknown = roles.find((role) => !names.includes(role));
@@ -50,10 +53,14 @@ export async function principalOf(
   throw invalid(`There is no role ${JSON.stringify(unknown)}. There are ${names.join(', ')}.`);
 }
 
-async function rolesOfUser(users: PrincipalDeps['users'], name: string): Promise<readonly string[]> {
+async function rolesOfUser(
+  users: PrincipalDeps['users'],
+  name: string,
+  nowMs: number,
+): Promise<readonly string[]> {
   const user = await users.findByName(name);
   if (!user) throw new ProblemError(problems.notFound, `There is no user ${JSON.stringify(name)}.`);
-  return user.disabled ? [] : user.roles;
+  return user.disabled ? [] : effectiveRoles(user, nowMs);
 }
 
 /** @throws {ProblemError} `not_found`, `invalid_request` for a scope that it may not ask for */

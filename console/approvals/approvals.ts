@@ -4,7 +4,7 @@
  * machine is nobody could say.
  */
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Actor } from '../operations/actor.ts';
+import { type Actor, baseRolesOf } from '../operations/actor.ts';
 import type { Answer, Changes, Operation } from '../operations/operation.ts';
 import type { HeldCall } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
@@ -230,10 +230,11 @@ function checkMayAsk({ operation, actor }: HeldCall): void {
   );
 }
 
-/** A custom role that opens everything is not enough: whoever may change roles could make one. */
-function checkMayApprove({ requestedBy }: Approval, { kind, id, roles }: Actor): void {
+/** A custom role that opens everything is not enough: whoever may change roles could make one. Nor is an elevation. */
+function checkMayApprove({ requestedBy }: Approval, approver: Actor): void {
+  const { kind, id } = approver;
   const isOther = id !== requestedBy.id;
-  if (kind === 'user' && roles.includes('Admin') && isOther) return;
+  if (kind === 'user' && baseRolesOf(approver).includes('Admin') && isOther) return;
   const why = isOther
     ? 'A person with the role Admin approves this, signed in by themselves.'
     : 'Another administrator than who asked for it approves this.';

@@ -3,6 +3,7 @@ import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderAccount } from '../../views/account.tsx';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
+import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
 import { confirmationBudget, type Throttle } from '../accounts/guessing/throttle.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Sessions, SignInSession } from '../accounts/sessions.ts';
@@ -156,7 +157,7 @@ export function createAccountPage(deps: AccountPageDeps) {
     ctx.body = renderAccount({
       username: account.username,
       email: account.email,
-      roles: account.roles.map((name) => ({ name, meaning: meaningOfRole(name) })),
+      roles: effectiveRoles(account, now()).map((name) => ({ name, meaning: meaningOfRole(name) })),
       signedInAt: date(current.startedAt),
       sessionEndsAt: date(current.endsAt),
       lastLoginAt: before === undefined ? undefined : date(before),

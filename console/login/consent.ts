@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import type { Grant, Provider } from 'oidc-provider';
 import { type ConsentScope, renderConsent } from '../../views/consent.tsx';
+import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
 import { nameOfClient } from '../clients/client-name.ts';
 import type { Clients } from '../clients/clients.ts';
 import { rolesAt } from '../clients/role-ceiling.ts';
@@ -23,16 +24,18 @@ export interface ConsentDeps {
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 export function createConsent(deps: ConsentDeps) {
-  const { provider, csrf, clients, resources, findUser, meaningOfRole, isSecure } = deps;
+  const { provider, csrf, clients, resources, findUser, meaningOfRole, isSecure, now } = deps;
 
   return {
     async show(ctx: Context, interaction: Interaction): Promise<void> {
       const account = await findUser(interaction.session?.accountId ?? '');
       const client = await clients.find(String(interaction.params.client_id));
-      const roles = client && account ? rolesGiven(interaction, client, account) : [];
+      const roles = client && account ? rolesGiven(interaction, client, effectiveRoles(account, now())) : [];
       const [origin = ''] = redirectOrigins(interaction);
       const logoUri = client?.logoUri;
       setPageHeaders(ctx, isSecure, [origin], [], 'none', logoUri ? [new URL(logoUri).origin] : []);
@@ -89,7 +92,7 @@ export function createConsent(deps: ConsentDeps) {
 function rolesGiven(
   interaction: Interaction,
   client: ClientRecord,
-  { roles }: UserRecord,
+  roles: readonly string[],
 ): readonly string[] {
   const scopes = requestedOf(interaction);
   return rolesAt(client, roles, { scopes, granted: scopes });

@@ -34,6 +34,8 @@ export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'>
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly upstream: UpstreamSignIn;
   readonly isSecure: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => Promise<void>;
 }
 

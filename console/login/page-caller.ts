@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
 import { type CookieNames, dropRepeatedCookies } from '../http/cookies.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -32,10 +33,12 @@ export interface PageCallerDeps {
   readonly csrf: Pick<Csrf, 'check'>;
   readonly browserSessions: Pick<BrowserSessions, 'current'>;
   readonly findUser: (id: string) => Promise<UserRecord | undefined>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 export function createPageCaller(deps: PageCallerDeps): FindPageCaller {
-  const { createContext, names, csrf, browserSessions, findUser } = deps;
+  const { createContext, names, csrf, browserSessions, findUser, now } = deps;
   return async (req, res) => {
     const token = req.headers['x-csrf-token'];
     if (token === undefined || req.headers.authorization !== undefined) return undefined;
@@ -46,7 +49,8 @@ export function createPageCaller(deps: PageCallerDeps): FindPageCaller {
     const account = current && (await findUser(current.accountId));
     if (!account || account.disabled) throw signedOut();
     const { uid, startedAt, acr } = current;
-    return { subject: account.id, roles: account.roles, signedInAt: startedAt, acr, session: uid };
+    const roles = effectiveRoles(account, now());
+    return { subject: account.id, roles, signedInAt: startedAt, acr, session: uid };
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
+import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
 import type { SessionUse } from '../accounts/sessions/session-uses.ts';
 import { cliClientId } from '../clients/cli-client.ts';
 import { pkceOf, pkcePolicyMember, tokenTtlMember, tokenTtlOf } from '../clients/client-metadata.ts';
@@ -41,6 +42,8 @@ export interface ProviderDeps extends AdapterDeps {
   readonly lifetimes: Lifetimes;
   /** Signatures that a DPoP proof may have. */
   readonly proofAlgs: readonly AsymmetricSigningAlgorithm[];
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   readonly renderError: NonNullable<Configuration['renderError']>;
   readonly devicePages: DeviceFlowDeps['pages'];
 }
@@ -150,7 +153,7 @@ function configuration(deps: ProviderDeps): Configuration {
       },
     },
     formats: { customizers: { jwt: (ctx, token, jwt) => describeToken(deps, ctx, token, jwt) } },
-    findAccount: async (ctx, id) => findAccount(ctx, await findUser(id), deps.clients),
+    findAccount: async (ctx, id) => findAccount(ctx, await findUser(id), deps),
     loadExistingGrant: (ctx) => loadGrant(ctx, deps),
     interactions: { policy: prompts(issuer), url: (_ctx, interaction) => `/login/${interaction.uid}` },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -252,7 +255,7 @@ const authorizationRoutes = new Set(['authorization', 'resume']);
 function findAccount(
   ctx: KoaContextWithOIDC,
   user: UserRecord | undefined,
-  clients: ProviderDeps['clients'],
+  { clients, now }: Pick<ProviderDeps, 'clients' | 'now'>,
 ) {
   if (!user || user.disabled) {
     if (authorizationRoutes.has(ctx.oidc.route))
@@ -266,12 +269,12 @@ function findAccount(
       ...profileClaims(user),
       // For the scope `email` userinfo has them (OIDC Core §5.4); an ID token when they are asked for one by one.
       ...('email' in asked || 'email_verified' in asked ? emailClaims(user) : {}),
-      roles: shownRoles(user, await clients.find(ctx.oidc.client?.clientId ?? '')),
+      roles: shownRoles(effectiveRoles(user, now()), await clients.find(ctx.oidc.client?.clientId ?? '')),
     }),
   };
 }
 
 /** An ID token tells an application of no role that it does not get. */
-function shownRoles({ roles }: UserRecord, client: ClientRecord | undefined): string[] {
+function shownRoles(roles: readonly string[], client: ClientRecord | undefined): string[] {
   return client === undefined ? [] : [...rolesUnder(ceilingOf(client), roles)];
 }

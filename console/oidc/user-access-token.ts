@@ -1,5 +1,6 @@
 /** What a person's access token says; the library signs it, this fills it in. */
 import { errors, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
+import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
 import type { Clients } from '../clients/clients.ts';
 import { rolesAt } from '../clients/role-ceiling.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -13,6 +14,8 @@ export interface UserAccessTokenDeps {
   /** The time to write into what is issued to it now, epoch seconds. */
   readonly issueTime: (user: UserRecord, nowMs: number) => number;
   readonly resources: Pick<Resources, 'api'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 /** The library's token before it is signed. */
@@ -25,7 +28,7 @@ interface UserAccessToken {
 
 /** A person's access token carries what a machine's does, from the account as it is now. */
 export async function describeToken(
-  { findUser, issueTime, clients, resources }: UserAccessTokenDeps,
+  { findUser, issueTime, clients, resources, now }: UserAccessTokenDeps,
   ctx: KoaContextWithOIDC,
   token: UserAccessToken,
   jwt: JWTStructured,
@@ -48,7 +51,7 @@ export async function describeToken(
       subject: user.id,
       username: user.username,
       email: user.email,
-      roles: rolesAt(client, user.roles, { scopes, granted: grantedScopes(ctx) }),
+      roles: rolesAt(client, effectiveRoles(user, now()), { scopes, granted: grantedScopes(ctx) }),
       clientId: client.id,
       scopes,
     }),

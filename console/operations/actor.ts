@@ -10,8 +10,10 @@ export interface Actor {
   /** `sub` of a person, id of a client, or `local:<user>` for who can open the data directory, as claimed. */
   readonly id: string;
   readonly via: Origin;
-  /** Built-in and custom ones. */
+  /** Built-in and custom ones, as they count now: effective ones. */
   readonly roles: readonly string[];
+  /** Those of them that only an elevation has brought: they open things, and are nothing to give to others. */
+  readonly elevatedRoles?: readonly string[];
   /** Of a machine's token, those that begin with `api:`. */
   readonly scopes: readonly string[];
   /** Of a machine, what else it is registered for, and so has without bringing it along. */
@@ -22,4 +24,12 @@ export interface Actor {
   readonly acr?: string | undefined;
   /** The browser session, where there is one. */
   readonly session?: string | undefined;
+}
+
+/** What was given to stay: whoever grants something, or agrees with others, does so with these. */
+export function baseRolesOf({
+  roles,
+  elevatedRoles,
+}: Pick<Actor, 'roles' | 'elevatedRoles'>): readonly string[] {
+  return elevatedRoles ? roles.filter((role) => !elevatedRoles.includes(role)) : roles;
 }

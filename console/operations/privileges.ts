@@ -1,6 +1,6 @@
 /** Nobody gives more than they have: what somebody's roles and scopes open, compared with what they want to give. */
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, baseRolesOf } from './actor.ts';
 
 /** What a person, a client, a provider's rules or a role has or is to have. */
 export interface Privileges {
@@ -29,13 +29,14 @@ const stronger: Readonly<Record<string, readonly string[]>> = { MetricsViewer: [
 const roleOfScope = /^app:(\w+)$/;
 
 export function createGrantCheck(actor: Actor, permissionsOf: PermissionsOf): CheckMayGrant {
-  if (actor.kind === 'local' || actor.roles.includes('Admin')) return () => {};
+  const base = baseRolesOf(actor);
+  if (actor.kind === 'local' || base.includes('Admin')) return () => {};
   let held: ReadonlySet<string> | undefined;
   const opens = (permission: string) => {
-    held ??= permissionsHeld(actor, permissionsOf);
+    held ??= permissionsHeld({ ...actor, roles: base }, permissionsOf);
     return hasEverything(held, actor.kind) || covers(held, permission, actor.kind);
   };
-  const roles = [...actor.roles, ...rolesIn(actor.mayAskFor ?? [])];
+  const roles = [...base, ...rolesIn(actor.mayAskFor ?? [])];
   const hasRole = (role: string) => {
     if (roles.some((own) => own === role || stronger[role]?.includes(own))) return true;
     const permissions = permissionsOf(role) ?? [];
@@ -77,7 +78,19 @@ function permissionsHeld(
 }
 
 /** Whoever may write these can make whatever they lack: they count as everything, to have and to give. */
-const everything = ['backups', 'configuration', 'imports', 'settings'].map((object) => `api:${object}:write`);
+const everythingObjects = ['backups', 'configuration', 'imports', 'settings'] as const;
+const everything = everythingObjects.map((object) => `api:${object}:write`);
+
+/** Whether what this changes could be anything at all. */
+export function isOfEverything({
+  object,
+  access,
+}: {
+  readonly object: string;
+  readonly access: string;
+}): boolean {
+  return access === 'write' && everythingObjects.some((one) => one === object);
+}
 
 function hasEverything(held: ReadonlySet<string>, kind: Actor['kind']): boolean {
   return (

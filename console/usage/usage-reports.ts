@@ -20,6 +20,8 @@ export interface UsageReportsDeps {
   readonly users: Pick<Users, 'find' | 'findByName'>;
   readonly clients: Pick<Clients, 'find'>;
   readonly roles: Pick<CustomRoles, 'find' | 'names' | 'permissionsOf'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 export interface AskedUsage {

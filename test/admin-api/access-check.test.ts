@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { checkAccess } from '../../console/operations/access-check.ts';
 import type { Actor } from '../../console/operations/actor.ts';
+import { createGrantCheck, type Privileges } from '../../console/operations/privileges.ts';
 import { ProblemError } from '../../platform/errors.ts';
 
 const now = 1_764_000_000_000;
@@ -50,4 +51,50 @@ test.each<[string, Partial<Actor>, unknown]>([
   ['whoever can open the store', { kind: 'local' }, 'done'],
 ])('%s (S49, S55)', (_who, actor, expected) => {
   expect(outcome(actor)).toEqual(expected);
+});
+
+const elevated: Actor = {
+  kind: 'user',
+  id: 'x',
+  via: 'api',
+  roles: ['Viewer', 'Admin'],
+  elevatedRoles: ['Admin'],
+  scopes: [],
+  signedInAt: ago(0),
+};
+const permissionsOf = (role: string) => (role === 'Admin' ? ('all' as const) : custom[role]);
+
+test.each([
+  ['users', 'write', true],
+  ['configuration', 'read', true],
+  ['configuration', 'write', false],
+  ['imports', 'write', false],
+  ['backups', 'write', false],
+  ['settings', 'write', false],
+] as const)(
+  'a role for a while does not open what could make it stay: %s, %s (S55)',
+  (object, access, isOpen) => {
+    const check = (actor: Actor) => () =>
+      checkAccess({ object, access }, actor, { permissionsOf, now: () => now });
+    const { elevatedRoles: _elevated, ...base } = elevated;
+    expect(check(base)).not.toThrow();
+    if (isOpen) expect(check(elevated)).not.toThrow();
+    else expect(check(elevated)).toThrow(/This needs the role Admin/);
+  },
+);
+
+test('a role for a while is nothing to give to others, and those that stay are (S55)', () => {
+  const check =
+    (these: Privileges, actor = elevated) =>
+    () =>
+      createGrantCheck(actor, permissionsOf)(these);
+  expect(check({ roles: ['Viewer', 'MetricsViewer'] })).not.toThrow();
+  for (const more of [
+    { roles: ['Admin'] },
+    { scopes: ['svc:data:write'] },
+    { permissions: ['api:users:write'] },
+  ]) {
+    expect(check(more)).toThrow(/Nobody gives or changes what has more than they have/);
+    expect(check(more, { ...elevated, elevatedRoles: [] })).not.toThrow();
+  }
 });
