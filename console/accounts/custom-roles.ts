@@ -189,6 +189,9 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       count += taken.length;
       first.push(...taken.slice(0, mostNamed - first.length));
     }
+    for await (const page of pagesOfUsers(records, { eligibleRole: name })) {
+      await records.change((transaction) => takeFromEligible(transaction, page, name));
+    }
     for await (const page of pagesOfClients(records, name)) {
       await records.change((transaction) => takeFromCeilings(transaction, page, name));
     }
@@ -208,6 +211,21 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       taken.push(user);
     }
     return taken;
+  }
+
+  /** Who may take it would one day take another of the same name. */
+  async function takeFromEligible(
+    transaction: AccountTransaction,
+    page: readonly UserRecord[],
+    name: string,
+  ): Promise<void> {
+    for (const { id } of page) {
+      const user = await transaction.get('users', id);
+      if (!user?.eligibleRoles?.includes(name)) continue;
+      const { eligibleRoles, ...rest } = user;
+      const left = eligibleRoles.filter((role) => role !== name);
+      transaction.put('users', left.length === 0 ? rest : { ...rest, eligibleRoles: left });
+    }
   }
 
   /** An application that gets at most this role would one day get another of the same name. */

@@ -101,10 +101,10 @@ export function createUsers(deps: UsersDeps) {
      * @throws {ProblemError} as {@link Users.add} and {@link Users.update}
      */
     async replace(
-      given: Required<UserFields> & Pick<NewUser, 'username'>,
+      given: Required<Omit<UserFields, 'eligibleRoles'>> & Pick<NewUser, 'username' | 'eligibleRoles'>,
       { version, by, checkMayGrant, isNew = false }: ChangeTerms & { readonly isNew?: boolean } = {},
     ): Promise<ChangedUser> {
-      const user = { ...given, username: normalName(given.username) };
+      const user = { eligibleRoles: [], ...given, username: normalName(given.username) };
       checkForm(user);
       return unlessLastAdministrator(
         records.change(async (transaction) => {

@@ -7,6 +7,7 @@ export const userFields: readonly string[] = [
   'emailVerified',
   'name',
   'roles',
+  'eligibleRoles',
   'disabled',
   'provider',
   'subject',

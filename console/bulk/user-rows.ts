@@ -28,6 +28,7 @@ export function readUser(fields: Fields, { newId, now, isRole, isProvider }: All
   const email = emailOf(fields);
   const name = displayName(fields);
   const federated = federatedOf(fields, isProvider);
+  const eligibleRoles = rolesOf(fields, 'eligibleRoles', isRole);
   const isInvited = !federated && (textOf(fields, 'passwordHash') ?? '') === '';
   const at = now();
   return {
@@ -35,7 +36,8 @@ export function readUser(fields: Fields, { newId, now, isRole, isProvider }: All
     username,
     ...(email === undefined ? {} : { email, isEmailVerified: flagOf(fields, 'emailVerified') }),
     ...(name === undefined ? {} : { name }),
-    roles: rolesOf(fields, isRole),
+    roles: rolesOf(fields, 'roles', isRole),
+    ...(eligibleRoles.length > 0 && { eligibleRoles }),
     passwordHash: hashOf(fields, federated !== undefined),
     disabled: flagOf(fields, 'disabled'),
     ...(isInvited ? { isInvited } : {}),
@@ -47,14 +49,15 @@ export function readUser(fields: Fields, { newId, now, isRole, isProvider }: All
 
 /** @param withHashes  the hash of the password, too */
 export function fieldsOfUser(user: UserRecord, withHashes: boolean): Fields {
-  const { id, username, email, isEmailVerified, name, roles, disabled, isInvited, federated, createdAt } =
-    user;
+  const { id, username, email, isEmailVerified, name, roles, eligibleRoles } = user;
+  const { disabled, isInvited, federated, createdAt } = user;
   return {
     id,
     username,
     ...(email === undefined ? {} : { email, emailVerified: isEmailVerified === true }),
     ...(name === undefined ? {} : { name }),
     roles,
+    ...(eligibleRoles ? { eligibleRoles } : {}),
     disabled,
     ...(federated ?? {}),
     createdAt: new Date(createdAt).toISOString(),
@@ -92,8 +95,12 @@ function displayName(fields: Fields): string | undefined {
   throw new RowError('the name has more than 200 characters, or a control character');
 }
 
-function rolesOf(fields: Fields, isRole: Allowed['isRole']): readonly string[] {
-  const roles = listOf(fields, 'roles') ?? [];
+function rolesOf(
+  fields: Fields,
+  column: 'roles' | 'eligibleRoles',
+  isRole: Allowed['isRole'],
+): readonly string[] {
+  const roles = listOf(fields, column) ?? [];
   const unknown = roles.find((role) => !isRole(role));
   if (unknown === undefined) return [...new Set(roles)];
   throw new RowError(`there is no role ${shown(unknown)}`);

@@ -6,6 +6,8 @@ import { type Actor, baseRolesOf } from './actor.ts';
 export interface Privileges {
   /** Also those that a provider's rules give, and the most that an application gets; Admin for one without a limit. */
   readonly roles?: readonly string[];
+  /** Roles that a person may take for a while: who takes them has them. */
+  readonly eligibleRoles?: readonly string[];
   /** Of a client. */
   readonly scopes?: readonly string[];
   /** Of a custom role. */
@@ -50,9 +52,9 @@ export function createGrantCheck(actor: Actor, permissionsOf: PermissionsOf): Ch
   };
 
   return (...these) => {
-    for (const { roles = [], scopes = [], permissions = [] } of these) {
+    for (const { roles = [], eligibleRoles = [], scopes = [], permissions = [] } of these) {
       const more =
-        roles.find((role) => !hasRole(role)) ??
+        [...roles, ...eligibleRoles].find((role) => !hasRole(role)) ??
         scopes.find((scope) => !hasScope(scope)) ??
         permissions.find((permission) => !opens(permission));
       if (more !== undefined) throw escalation(actor, more);

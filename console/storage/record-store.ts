@@ -71,6 +71,8 @@ export type UserStatus = 'active' | 'invited' | 'disabled';
 export interface UserFilter {
   /** Those who have this role. */
   readonly role?: string | undefined;
+  /** Those who may take this role for a while. */
+  readonly eligibleRole?: string | undefined;
   /** Those who come from this upstream provider. */
   readonly provider?: string | undefined;
   /** Those whose folded name or e-mail address begins so. */

@@ -30,6 +30,8 @@ export interface UserRecord {
   readonly name?: string;
   /** Built-in ones, and ids of {@link RoleRecord}s; one that stands for nothing opens nothing. */
   readonly roles: readonly string[];
+  /** Roles that the person may take for a while; absent: none. */
+  readonly eligibleRoles?: readonly string[];
   /** Argon2id, PHC string format; after an import until the next sign-in also as console/accounts/password-hashes/ reads it. */
   readonly passwordHash: string;
   readonly disabled: boolean;

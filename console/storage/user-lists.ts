@@ -4,14 +4,16 @@ import type { UserCount, UserFilter, UserStatus } from './record-store.ts';
 import type { UserRecord } from './records.ts';
 
 /** `name` and `beginning` lead through names, the others through ids. */
-export type UserLead = 'name' | 'beginning' | 'role' | 'provider' | 'status';
+export type UserLead = 'name' | 'beginning' | 'role' | 'eligibleRole' | 'provider' | 'status';
 
 /** So many are looked through sooner than all whose name begins in a certain way. */
 const few = 500;
 
 /** @param count  as it is kept */
 export function leadOf(filter: UserFilter, count: (by: UserCount) => number): UserLead {
-  const { role, provider, status, beginning } = filter;
+  const { role, eligibleRole, provider, status, beginning } = filter;
+  // Few may take one.
+  if (eligibleRole !== undefined) return 'eligibleRole';
   const counted = [
     ...(role === undefined ? [] : [{ lead: 'role' as const, count: count({ role }) }]),
     ...(provider === undefined ? [] : [{ lead: 'provider' as const, count: count({ provider }) }]),
@@ -30,8 +32,12 @@ export function statusOf({ disabled, isInvited }: UserRecord): UserStatus {
   return isInvited ? 'invited' : 'active';
 }
 
-export function isInList(user: UserRecord, { role, provider, status, beginning }: UserFilter): boolean {
+export function isInList(
+  user: UserRecord,
+  { role, eligibleRole, provider, status, beginning }: UserFilter,
+): boolean {
   if (role !== undefined && !user.roles.includes(role)) return false;
+  if (eligibleRole !== undefined && !user.eligibleRoles?.includes(eligibleRole)) return false;
   if (provider !== undefined && user.federated?.provider !== provider) return false;
   if (status !== undefined && statusOf(user) !== status) return false;
   return beginning === undefined || beginningOf(user, foldedName(beginning)) !== undefined;

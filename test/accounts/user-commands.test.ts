@@ -35,6 +35,7 @@ test('a user is added, listed, shown, changed and removed, without a console', a
     displayName: null,
     email: 'ada@example.com',
     roles: ['Admin', 'Viewer'],
+    eligibleRoles: [],
     origin: { provider: null, subject: null },
     status: 'active',
     lastSignInAt: null,

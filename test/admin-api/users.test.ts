@@ -39,6 +39,61 @@ async function canSignIn(id: string, chosen = password): Promise<boolean> {
   return page.status === 200 && textOf(page).includes('Sign out');
 }
 
+describe('roles that somebody may take for a while', () => {
+  test('are set, changed and found, end nothing, and each change says which', async () => {
+    const { id, reply } = await added({ roles: ['Viewer'], eligibleRoles: ['Admin', 'Admin'] });
+    expect(reply.body).toMatchObject({ roles: ['Viewer'], eligibleRoles: ['Admin'] });
+    const agent = createUserAgent(console.url);
+    await agent.signIn({ username: id, password });
+    const found = await call('GET', `?eligibleRole=Admin&q=${id}`);
+    expect(found.body.items.map((user: { id: string }) => user.id)).toEqual([id]);
+    expect((await call('GET', `?eligibleRole=Viewer&q=${id}`)).body.items).toEqual([]);
+    expect((await call('GET', `?role=Admin&q=${id}`)).body.items).toEqual([]);
+    const changed = await call('PATCH', `/${id}`, { eligibleRoles: ['MetricsViewer'] });
+    expect(changed.body).toMatchObject({ roles: ['Viewer'], eligibleRoles: ['MetricsViewer'] });
+    const line = await console.waitFor(
+      () => audited(id).find((one) => one.event === 'user.updated'),
+      'the line of the change',
+    );
+    expect(line.changes).toEqual({ eligibleRoles: { add: ['MetricsViewer'], remove: ['Admin'] } });
+    expect((await agent.get('/')).status).toBe(200);
+    expect((await call('PATCH', `/${id}`, { eligibleRoles: null })).body.eligibleRoles).toEqual([]);
+    expect((await call('PUT', `/${id}`, {})).body.eligibleRoles).toEqual([]);
+  });
+
+  test.each([
+    [['Boss'], 'There is no role \\"Boss\\"'],
+    ['Admin', 'invalid_type'],
+    [[''], 'too_small'],
+    [['A'.repeat(65)], 'too_big'],
+    [Array.from({ length: 201 }, (_, n) => `r${n}`), 'too_big'],
+  ])('that there are not, or that are no list, change nothing: %j', async (eligibleRoles, said) => {
+    const { id, etag } = await added({ eligibleRoles: ['Viewer'] });
+    const refused = await call('PATCH', `/${id}`, { eligibleRoles });
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
+    expect(JSON.stringify(refused.body)).toContain(said);
+    expect((await call('GET', `/${id}`)).headers.get('etag')).toBe(etag);
+  });
+
+  test('go with the role: another one of its name is not theirs', async () => {
+    const roles = apiCaller(console, '/roles', await apiToken(console));
+    expect((await roles('PUT', '/Passing', { permissions: ['svc:health:read'] })).status).toBe(201);
+    const { id } = await added({ eligibleRoles: ['Passing', 'Viewer'] });
+    const { id: other } = await added({ eligibleRoles: ['Passing'] });
+    expect((await roles('DELETE', '/Passing')).status).toBe(204);
+    expect((await roles('PUT', '/Passing', { permissions: ['svc:data:write'] })).status).toBe(201);
+    expect((await call('GET', `/${id}`)).body.eligibleRoles).toEqual(['Viewer']);
+    expect((await call('GET', `/${other}`)).body.eligibleRoles).toEqual([]);
+  });
+
+  test('count for no administrator who is left', async () => {
+    const { id } = await added({ eligibleRoles: ['Admin'] });
+    const refused = await call('PATCH', `/${admin.username}`, { roles: ['Viewer'] });
+    expect([refused.status, refused.body.code]).toEqual([409, 'last_administrator']);
+    expect((await call('GET', `/${id}`)).body.roles).toEqual([]);
+  });
+});
+
 describe('a user', () => {
   test('is added, shown in any spelling of the name, changed and removed, each change audited', async () => {
     const { id, reply } = await added({
@@ -53,6 +108,7 @@ describe('a user', () => {
       displayName: 'Grace Hopper',
       email: 'grace@example.com',
       roles: ['Viewer'],
+      eligibleRoles: [],
       origin: { provider: null, subject: null },
       status: 'active',
       lastSignInAt: null,
@@ -474,6 +530,8 @@ describe('a machine with the scope of users alone', () => {
     ['POST', '', { id: 'eve', roles: ['Admin'] }],
     ['POST', '', { id: 'eve', roles: ['HealthReader', 'Viewer'] }],
     ['PUT', '/eve', { roles: ['Admin'] }],
+    ['POST', '', { id: 'eve', eligibleRoles: ['Admin'] }],
+    ['PUT', '/eve', { eligibleRoles: ['HealthReader', 'Viewer'] }],
   ])('gives nobody more than it has: %s%s %o', async (method, path, body) => {
     const reply = await own(method, path, body);
     expect([reply.status, reply.body.code]).toEqual([403, 'escalation']);
@@ -496,6 +554,18 @@ describe('a machine with the scope of users alone', () => {
     expect([reply.status, reply.body.code]).toEqual([403, 'escalation']);
     expect((await call('GET', `/${id}`)).headers.get('etag')).toBe(etag);
     await call('DELETE', `/${id}`);
+  });
+
+  test('changes nobody who may take more for a while', async () => {
+    const { id, etag } = await added({ eligibleRoles: ['Admin'] });
+    for (const [path, body] of [
+      ['', { eligibleRoles: [] }],
+      ['', { displayName: 'Eve' }],
+    ] as const) {
+      expect((await own('PATCH', `/${id}${path}`, body)).body.code).toBe('escalation');
+    }
+    expect((await own('POST', `/${id}/reset-password`, {})).body.code).toBe('escalation');
+    expect((await call('GET', `/${id}`)).headers.get('etag')).toBe(etag);
   });
 
   test('invites nobody who is to have more', async () => {

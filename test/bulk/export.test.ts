@@ -76,7 +76,7 @@ test('an export without hashes holds none, to a file or to standard output', asy
   expect(users.stderr).toContain('Exported 1203 users.');
   const table = await exportTo(console, 'users', '--format', 'csv');
   expect(table.stdout.split('\n')[0]).toBe(
-    'id,username,email,emailVerified,name,roles,disabled,provider,subject,createdAt',
+    'id,username,email,emailVerified,name,roles,eligibleRoles,disabled,provider,subject,createdAt',
   );
   const wiki = clients.stdout.split('\n').find((line) => line.includes('"wiki"'))!;
   expect(JSON.parse(wiki)).toEqual({

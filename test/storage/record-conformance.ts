@@ -251,6 +251,7 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
             ...one,
             disabled: n % 4 === 1,
             ...(n % 6 === 0 ? { isInvited: true } : {}),
+            ...(n % 3 === 0 ? { eligibleRoles: ['ops', 'Admin'] } : {}),
           }));
           await put(...users);
           const found = async (filter: UserFilter) =>
@@ -265,6 +266,11 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
           expect(await found({ status: 'active' })).toEqual(meant(active));
           expect(await found({ status: 'active', role: 'ops' })).toEqual(
             meant((one) => active(one) && isOps(one)),
+          );
+          const mayTakeOps = ({ eligibleRoles = [] }: UserRecord) => eligibleRoles.includes('ops');
+          expect(await found({ eligibleRole: 'ops' })).toEqual(meant(mayTakeOps));
+          expect(await found({ eligibleRole: 'ops', role: 'ops', status: 'active' })).toEqual(
+            meant((one) => mayTakeOps(one) && isOps(one) && active(one)),
           );
           expect(await found({ role: 'ops', provider: 'corp' })).toEqual(
             meant((one) => isOps(one) && one.federated !== undefined),

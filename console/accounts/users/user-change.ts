@@ -13,7 +13,9 @@ export interface ChangeTerms {
   /** Subject of the person who makes the change. */
   readonly by?: string | undefined;
   /** Of what the account has before and after: nobody gives, changes or ends more than they have. */
-  readonly checkMayGrant?: ((...these: readonly Pick<UserRecord, 'roles'>[]) => void) | undefined;
+  readonly checkMayGrant?:
+    | ((...these: readonly Pick<UserRecord, 'roles' | 'eligibleRoles'>[]) => void)
+    | undefined;
 }
 
 export interface ChangedUser {

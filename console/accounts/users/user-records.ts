@@ -13,6 +13,7 @@ export interface UserFields {
   readonly name?: string | null | undefined;
   readonly email?: string | null | undefined;
   readonly roles?: readonly string[] | undefined;
+  readonly eligibleRoles?: readonly string[] | undefined;
 }
 
 export interface NewUser extends UserFields {
@@ -33,20 +34,21 @@ export function createUserRecords({ registry, newId, now }: UserRecordsDeps) {
   return {
     async created(
       transaction: RecordTransaction,
-      { username, name, email, roles = [] }: NewUser,
+      { username, name, email, roles = [], eligibleRoles = [] }: NewUser,
       passwordHash: string | undefined,
     ): Promise<UserRecord> {
       if (await isTaken(transaction, username)) {
         const detail = `There is a user or a client named ${username} already, or one whose name looks like it.`;
         throw new ProblemError(problems.alreadyExists, detail);
       }
-      await checkRolesGiven(transaction, registry, roles);
+      await checkRolesGiven(transaction, registry, [...roles, ...eligibleRoles]);
       return {
         id: await newSubject(transaction, newId),
         username,
         ...(email == null ? {} : { email }),
         ...(name == null ? {} : { name }),
         roles: [...new Set(roles)],
+        ...(eligibleRoles.length > 0 && { eligibleRoles: [...new Set(eligibleRoles)] }),
         passwordHash: passwordHash ?? unknownPassword(),
         disabled: false,
         ...(passwordHash === undefined ? { isInvited: true } : {}),
@@ -57,13 +59,14 @@ export function createUserRecords({ registry, newId, now }: UserRecordsDeps) {
     async edited(
       transaction: RecordTransaction,
       user: UserRecord,
-      { name, email, roles }: UserFields,
+      { name, email, roles, eligibleRoles }: UserFields,
     ): Promise<UserRecord> {
-      if (roles) await checkRolesGiven(transaction, registry, roles);
+      await checkRolesGiven(transaction, registry, [...(roles ?? []), ...(eligibleRoles ?? [])]);
       return {
         ...withEmail(user, email),
         ...(name === undefined ? {} : { name: name ?? undefined }),
         ...(roles ? { roles: sameOrNew(user.roles, roles) } : {}),
+        ...(eligibleRoles ? { eligibleRoles: eligibleNow(user, eligibleRoles) } : {}),
       } as UserRecord;
     },
   };
@@ -81,6 +84,12 @@ function sameOrNew(before: readonly string[], given: readonly string[]): readonl
   const after = [...new Set(given)];
   const isSame = after.length === before.length && after.every((role) => before.includes(role));
   return isSame ? before : after;
+}
+
+/** One that has none says nothing of it. */
+function eligibleNow({ eligibleRoles = [] }: UserRecord, given: readonly string[]) {
+  const after = sameOrNew(eligibleRoles, given);
+  return after.length === 0 ? undefined : after;
 }
 
 /** Random, and never the id of a client: a subject must name one party only (S14). */

@@ -28,6 +28,9 @@ const query = listQuery({
     .exactOptional()
     .meta({ description: 'What the name or the e-mail address begins with, or the whole `subject`.' }),
   role: roleName.exactOptional(),
+  eligibleRole: roleName
+    .exactOptional()
+    .meta({ description: 'Only those who may take this role for a while.' }),
   provider: z.string().min(1).max(64).exactOptional(),
   status: userStatus.exactOptional(),
   sort: z
@@ -84,40 +87,42 @@ async function pageOfUsers(
 
 /** What leads is what is locked: few names, not all of which have an account. */
 async function lockedPage(
-  { limit = defaultItems, q, role, provider }: ListQuery,
+  { limit = defaultItems, q, role, eligibleRole, provider }: ListQuery,
   after: string | undefined,
   { users, lockedNames }: Pick<ListUsersNeeds, 'users' | 'lockedNames'>,
 ): Promise<UsersPage> {
   const { names, next } = await lockedNames.page(limit, after);
   const found = await mapWithPauses(names, (name) => users.findByName(name));
-  const filter = { role, provider, ...(q !== undefined && { beginning: q }) };
+  const filter = { role, eligibleRole, provider, ...(q !== undefined && { beginning: q }) };
   return { records: found.flatMap((user) => (user && isInList(user, filter) ? [user] : [])), next };
 }
 
 /** @throws {ProblemError} `invalid_request` */
-function checkSort({ sort, q, role, provider, status }: ListQuery): void {
-  if (sort === undefined || [q, role, provider, status].every((filter) => filter === undefined)) return;
+function checkSort({ sort, q, role, eligibleRole, provider, status }: ListQuery): void {
+  const filters = [q, role, eligibleRole, provider, status];
+  if (sort === undefined || filters.every((filter) => filter === undefined)) return;
   throw new ProblemError(problems.invalidRequest, 'sort does not go together with a filter.');
 }
 
 /** Who is found by the subject alone; by the name too, the index has it. */
 async function bySubject(
-  { q, role, provider, status }: ListQuery,
+  { q, role, eligibleRole, provider, status }: ListQuery,
   users: Pick<Users, 'find'>,
 ): Promise<readonly UserRecord[]> {
   const found = q === undefined ? undefined : await users.find(q);
   if (!found || q === undefined || beginningOf(found, foldedName(q)) !== undefined) return [];
-  return isInList(found, { role, provider, ...(status !== 'locked' && { status }) }) ? [found] : [];
+  const filter = { role, eligibleRole, provider, ...(status !== 'locked' && { status }) };
+  return isInList(found, filter) ? [found] : [];
 }
 
 /** Where it is kept. */
 async function countOf(
-  { q, role, provider, status }: ListQuery,
+  { q, role, eligibleRole, provider, status }: ListQuery,
   { users, lockedNames }: Pick<ListUsersNeeds, 'users' | 'lockedNames'>,
 ) {
   if (status === 'locked') return null;
   const filters = Object.entries({ role, provider, status }).filter(([, value]) => value !== undefined);
-  if (q !== undefined || filters.length > 1) return null;
+  if (q !== undefined || eligibleRole !== undefined || filters.length > 1) return null;
   const by = Object.fromEntries(filters);
   const isExact = (await users.isCounted(by)) && !(status === 'active' && (await lockedNames.hasAny()));
   return { value: await users.count(by), isExact };

@@ -41,8 +41,15 @@ const fields = {
     .array(roleName)
     .max(200)
     .meta({ description: 'Built-in roles and custom ones.', example: ['Viewer'] }),
+  eligibleRoles: z
+    .array(roleName)
+    .max(200)
+    .meta({ description: 'Roles that the person may take for a while, with a reason.', example: ['Admin'] }),
 };
-export const user = resource({ fields, defaults: { displayName: null, email: null, roles: [] } });
+export const user = resource({
+  fields,
+  defaults: { displayName: null, email: null, roles: [], eligibleRoles: [] },
+});
 
 export const userView = view({
   id: z.string().meta({ description: 'The name by which the person signs in.', example: 'grace' }),
@@ -52,6 +59,7 @@ export const userView = view({
   displayName: z.string().nullable(),
   email: z.string().nullable(),
   roles: z.array(z.string()),
+  eligibleRoles: z.array(z.string()),
   origin: z
     .strictObject({ provider: z.string().nullable(), subject: z.string().nullable() })
     .meta({ description: 'The identity provider that vouches for the person, and who that is there.' }),
@@ -72,7 +80,8 @@ export async function viewOf(
   record: UserRecord,
   { times, lockedNames }: ShownUserDeps,
 ): Promise<z.output<typeof userView>> {
-  const { id, username, name, email, roles, federated, createdAt, updatedAt = createdAt } = record;
+  const { id, username, name, email, roles, eligibleRoles = [], federated } = record;
+  const { createdAt, updatedAt = createdAt } = record;
   const lastSignIn = await times.last(id);
   return {
     id: username,
@@ -80,6 +89,7 @@ export async function viewOf(
     displayName: name ?? null,
     email: email ?? null,
     roles: [...roles],
+    eligibleRoles: [...eligibleRoles],
     origin: { provider: federated?.provider ?? null, subject: federated?.subject ?? null },
     status: (await isLocked(record, { lockedNames })) ? 'locked' : statusOf(record),
     lastSignInAt: lastSignIn === undefined ? null : time(lastSignIn * 1000),
@@ -111,18 +121,23 @@ export async function changed({ before, after }: ChangedUser, deps: ShownUserDep
 /** What is an administrator's to say, and no secret. */
 export function said(record: UserRecord | undefined) {
   if (!record) return undefined;
-  const { name = null, email = null, roles } = record;
-  return { displayName: name, email, roles, status: statusOf(record) };
+  const { name = null, email = null, roles, eligibleRoles = [] } = record;
+  return { displayName: name, email, roles, eligibleRoles, status: statusOf(record) };
 }
 
 /** In the words of the accounts. */
 export function fieldsOf<
-  Fields extends { readonly displayName?: string | null; readonly roles?: readonly string[] | null },
->({ displayName, roles, ...rest }: Fields) {
+  Fields extends {
+    readonly displayName?: string | null;
+    readonly roles?: readonly string[] | null;
+    readonly eligibleRoles?: readonly string[] | null;
+  },
+>({ displayName, roles, eligibleRoles, ...rest }: Fields) {
   return {
     ...rest,
     ...(displayName === undefined ? {} : { name: displayName }),
     ...(roles === undefined ? {} : { roles: roles ?? [] }),
+    ...(eligibleRoles === undefined ? {} : { eligibleRoles: eligibleRoles ?? [] }),
   };
 }
 

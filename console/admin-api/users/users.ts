@@ -61,8 +61,14 @@ export const userOperations: readonly Operation<UserNeeds>[] = [
     answer: userView,
     problems: [409],
     async run(call, needs: UserNeeds) {
-      const { roles, email, name = null } = fieldsOf(user.complete(call.body));
-      const given = { username: call.params.user, roles: roles ?? [], email, name };
+      const { roles, eligibleRoles, email, name = null } = fieldsOf(user.complete(call.body));
+      const given = {
+        username: call.params.user,
+        roles: roles ?? [],
+        eligibleRoles: eligibleRoles ?? [],
+        email,
+        name,
+      };
       const done = await needs.users.replace(given, { ...termsOf(call), isNew: call.isNew });
       const isAdded = done.before === undefined;
       return { ...(await changed(done, needs)), ...(isAdded && { status: 201, event: 'user.added' }) };

@@ -15,16 +15,19 @@ import { flags, type Input, type Tools, UsageError } from '../runner/command.ts'
 import type { UserView } from './user-view.ts';
 
 export const roleMeaning = `a role: ${roles.join(', ')}, or a custom one`;
+export const eligibleMeaning = 'a role that the user may take for a while (console elevate)';
 
 const flagsOfMembers: Readonly<Record<string, string>> = {
   id: '<name>',
   displayName: '--name',
   email: '--email',
   roles: '--role',
+  eligibleRoles: '--eligible-role',
   password: '--password-file',
   ttlSeconds: '--ttl-seconds',
   q: '--search',
   role: '--role',
+  eligibleRole: '--eligible-role',
   status: '--status',
   provider: '--provider',
 };
@@ -36,6 +39,7 @@ export function inUserFlags<T>(work: () => Promise<T>): Promise<T> {
 export const updateFlags = {
   ...flags({ '[--name "N"]': 'the name in full, or none', '[--email E]': 'the e-mail address, or none' }),
   ...setFlags('role', 'R', roleMeaning),
+  ...setFlags('eligible-role', 'R', eligibleMeaning),
 };
 
 /** @throws {UsageError} when nothing is to be changed, and for a role that there is not */
@@ -44,19 +48,26 @@ export async function updated(
   tools: Pick<Tools, 'api'>,
   what: Pick<Changed, 'params'> & { readonly update?: OperationId },
 ): Promise<UserView> {
-  const held = readSet(input, 'role');
+  const [held, eligible] = [readSet(input, 'role'), readSet(input, 'eligible-role')];
   const [name, email] = [textIn(input, 'name'), textIn(input, 'email')];
-  if (!isSetNamed(held) && name === undefined && email === undefined) {
-    throw new UsageError('Say what to change: --name, --email, --role, --add-role or --remove-role.');
+  const sets = [held, eligible];
+  if (!sets.some(isSetNamed) && name === undefined && email === undefined) {
+    throw new UsageError(
+      'Say what to change: --name, --email, or --role, --add-role or --remove-role; the same with eligible-role.',
+    );
   }
-  await checkRoles([...(held.all ?? []), ...held.add], tools);
-  const isRelative = isSetNamed(held) && held.all === undefined;
+  await checkRoles(
+    sets.flatMap(({ all = [], add }) => [...all, ...add]),
+    tools,
+  );
+  const isRelative = sets.some((set) => isSetNamed(set) && set.all === undefined);
   const changed = { read: 'readUser', update: 'updateUser', ...what, input, isRelative } as const;
   const answer = await inUserFlags(() =>
     change<UserView>(tools, changed, (now) => ({
       ...(name !== undefined && { displayName: name }),
       ...(email !== undefined && { email }),
       ...(isSetNamed(held) && { roles: changedSet(held, now?.roles ?? []) }),
+      ...(isSetNamed(eligible) && { eligibleRoles: changedSet(eligible, now?.eligibleRoles ?? []) }),
     })),
   );
   return answer.body as UserView;
@@ -64,7 +75,7 @@ export async function updated(
 
 /** A custom role is of a store that is there. */
 export function hasBuiltInRoles(input: Input): boolean {
-  return (input.texts('role') ?? []).every(isRole);
+  return [...(input.texts('role') ?? []), ...(input.texts('eligible-role') ?? [])].every(isRole);
 }
 
 /** @throws {UsageError} for a role that there is not, before anything is read or made for its sake */

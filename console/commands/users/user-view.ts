@@ -9,6 +9,8 @@ export interface UserView {
   readonly displayName: string | null;
   readonly email: string | null;
   readonly roles: readonly string[];
+  /** Absent in what a console of an earlier release answers. */
+  readonly eligibleRoles?: readonly string[];
   readonly origin: { readonly provider: string | null; readonly subject: string | null };
   readonly status: 'active' | 'invited' | 'disabled';
   readonly lastSignInAt: string | null;
@@ -24,13 +26,15 @@ export function rowOf({ id, roles, status, origin, email }: UserView): readonly 
 }
 
 export function describe(user: UserView): string {
-  const { id, subject, displayName, email, roles, status, origin, lastSignInAt, createdAt } = user;
+  const { id, subject, displayName, email, roles, eligibleRoles = [], status } = user;
+  const { origin, lastSignInAt, createdAt } = user;
   return fields({
     name: id,
     'in full': displayName ?? undefined,
     id: subject,
     'e-mail': email ?? undefined,
     roles: rolesInWords(roles),
+    'may take': eligibleRoles.join(', ') || undefined,
     state: status,
     ...ownership(user),
     'signs in at': origin.provider ?? 'this console',

@@ -2,7 +2,15 @@ import type { OperationId } from '../operations/api-caller.ts';
 import { changeFlags, dryRunFlag, versionIn } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
-import { checkRoles, hasBuiltInRoles, inUserFlags, roleMeaning, updated, updateFlags } from './user-flags.ts';
+import {
+  checkRoles,
+  eligibleMeaning,
+  hasBuiltInRoles,
+  inUserFlags,
+  roleMeaning,
+  updated,
+  updateFlags,
+} from './user-flags.ts';
 import { passwordCommands, passwordFile } from './user-passwords.ts';
 import { describe, headings, rolesInWords, rowOf, type UserView } from './user-view.ts';
 
@@ -18,6 +26,7 @@ export const userCommands: readonly Command[] = [
     flags: {
       ...flags({
         '[--role R …]': roleMeaning,
+        '[--eligible-role R …]': eligibleMeaning,
         '[--name "N"]': 'the name in full',
         '[--email E]': 'the e-mail address',
         '[--password-file F]': passwordFile,
@@ -30,11 +39,13 @@ export const userCommands: readonly Command[] = [
       const isDryRun = input.has('dry-run');
       checkHasOneWayIn(input);
       const [displayName, email, roles = []] = [input.text('name'), input.text('email'), input.texts('role')];
-      await checkRoles(roles, { api });
+      const eligibleRoles = input.texts('eligible-role') ?? [];
+      await checkRoles([...roles, ...eligibleRoles], { api });
       const file = input.text('password-file');
       const body = {
         id: nameOf(input),
         roles,
+        ...(eligibleRoles.length > 0 && { eligibleRoles }),
         ...(displayName !== undefined && { displayName }),
         ...(email !== undefined && { email }),
         ...(file !== undefined && { password: await readSecret(file) }),
@@ -52,6 +63,7 @@ export const userCommands: readonly Command[] = [
     flags: {
       ...flags({
         '[--role R]': 'only those who have this role',
+        '[--eligible-role R]': 'only those who may take this role for a while',
         '[--status S]': 'only those who are active, invited or disabled',
         '[--provider P]': 'only those of this identity provider',
       }),
@@ -163,8 +175,8 @@ function checkHasOneWayIn(input: Input): void {
 }
 
 function queryIn(input: Input): Readonly<Record<string, string>> {
-  const said = { role: input.text('role'), status: input.text('status') };
-  const all = { ...said, provider: input.text('provider') };
+  const said = { role: input.text('role'), eligibleRole: input.text('eligible-role') };
+  const all = { ...said, status: input.text('status'), provider: input.text('provider') };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );

@@ -51,6 +51,7 @@ export const indexUnder = {
   email: (address: string): LmdbKey => ['email', keyPart(foldedName(address))],
   link: (provider: string, subject: string): LmdbKey => ['link', keyPart(provider), keyPart(subject)],
   role: (role: string): LmdbKey => ['role', keyPart(role)],
+  eligibleRole: (role: string): LmdbKey => ['eligible-role', keyPart(role)],
   provider: (provider: string): LmdbKey => ['provider', keyPart(provider)],
   /** Of those who are not active. */
   status: (status: UserStatus): LmdbKey => ['status', status],
@@ -122,10 +123,11 @@ export function countKey(collection: GrowingCollection, { role, provider, status
 }
 
 function userBeginnings(user: UserRecord): LmdbKey[] {
-  const { username, email, roles, federated } = user;
+  const { username, email, roles, eligibleRoles, federated } = user;
   const beginnings = [indexUnder.name(username), [...indexUnder.shape(username), 'users']];
   if (email !== undefined) beginnings.push(indexUnder.email(email));
   for (const role of new Set(roles)) beginnings.push(indexUnder.role(role));
+  for (const role of new Set(eligibleRoles)) beginnings.push(indexUnder.eligibleRole(role));
   if (federated) {
     beginnings.push(indexUnder.link(federated.provider, federated.subject));
     beginnings.push(indexUnder.provider(federated.provider));

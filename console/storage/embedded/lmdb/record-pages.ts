@@ -115,8 +115,9 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
   }
 
   return {
-    users: ({ role, provider, status, beginning, ...request }: PageRequest & UserFilter & UserOrder) => {
-      const filter = { role, provider, status, beginning };
+    users: (asked: PageRequest & UserFilter & UserOrder) => {
+      const { role, eligibleRole, provider, status, beginning, ...request } = asked;
+      const filter = { role, eligibleRole, provider, status, beginning };
       return page('users', sectionsFor(filter, request.after), request);
     },
     clients: (asked: PageRequest & ClientFilter) => page('clients', clientSections(asked, isFilled()), asked),
@@ -132,14 +133,25 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
   }
 }
 
-const leads = ['name', 'beginning', 'role', 'provider', 'status'] as const satisfies readonly UserLead[];
+const leads = [
+  'name',
+  'beginning',
+  'role',
+  'eligibleRole',
+  'provider',
+  'status',
+] as const satisfies readonly UserLead[];
 
 /** @returns undefined where this cannot lead through such a list */
 function userSections(lead: UserLead, filter: UserFilter): Section<UserRecord>[] | undefined {
-  const { role, provider, status, beginning } = filter;
+  const { role, eligibleRole, provider, status, beginning } = filter;
   const isWanted = (user: UserRecord) => isInList(user, filter);
   if (lead === 'role')
     return role === undefined ? undefined : [{ name: '2', index: indexUnder.role(role), isWanted }];
+  if (lead === 'eligibleRole')
+    return eligibleRole === undefined
+      ? undefined
+      : [{ name: '6', index: indexUnder.eligibleRole(eligibleRole), isWanted }];
   if (lead === 'provider')
     return provider === undefined
       ? undefined
