@@ -85,12 +85,14 @@ export function WidePage({ title, hasProblem = false, username, signOut, childre
 
 interface HtmlProps {
   readonly title: string;
+  /** A sheet of ours besides that of all pages. */
+  readonly style?: string;
   /** A file of ours that makes the page better, and without which it works. */
   readonly script?: string;
   readonly children: ComponentChildren;
 }
 
-function Html({ title, script, children }: HtmlProps) {
+export function Html({ title, script, style, children }: HtmlProps) {
   return (
     <html lang="en">
       <head>
@@ -101,6 +103,7 @@ function Html({ title, script, children }: HtmlProps) {
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
         <link rel="stylesheet" href={assetPath('style.css')} />
+        {style && <link rel="stylesheet" href={assetPath(style)} />}
         {script && <script src={assetPath(script)} defer />}
       </head>
       {children}
@@ -108,7 +111,7 @@ function Html({ title, script, children }: HtmlProps) {
   );
 }
 
-function Brand() {
+export function Brand() {
   return (
     <span class="brand">
       <img src={assetPath('mark.svg')} alt="" width="32" height="32" />

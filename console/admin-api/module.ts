@@ -6,7 +6,12 @@ import type { About } from '../http/request-id.ts';
 import type { RunDeps } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import { type CallRates, createCallRate } from './http/call-rate.ts';
-import { type ApiToken, createHttpCalls, type FindPageCaller } from './http/http-calls.ts';
+import {
+  type ApiToken,
+  createHttpCalls,
+  type FindPageCaller,
+  type PageOperations,
+} from './http/http-calls.ts';
 import { createOpenCalls } from './http/open-calls.ts';
 import type { RunningCalls } from './http/running-calls.ts';
 import { createStoredAnswers } from './http/stored-answers.ts';
@@ -55,6 +60,7 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
 export interface AdminApi {
   /** Everything below `/api/v1/`. @throws {ProblemError} */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  readonly pageOperations: PageOperations;
   /** Ends the streams, which would not end by themselves. */
   close(): void;
 }
@@ -88,6 +94,7 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     answerOnce: createStoredAnswers({ ...needs, artifacts: needs.storage.artifacts }),
   });
   return {
+    pageOperations: calls.pageOperations,
     async handle(req, res) {
       const found = calls.find(req);
       await (found ? calls.handle(req, res, found) : api.handle(req, res));

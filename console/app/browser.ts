@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { Context } from 'koa';
 import { createKnownBrowsers } from '../accounts/guessing/known-browsers.ts';
 import type { Setup } from '../accounts/setup.ts';
+import type { PageOperations } from '../admin-api/http/http-calls.ts';
 import { createFederationModule } from '../federation/module.ts';
 import { cookieNames } from '../http/cookies.ts';
 import { createCsrf } from '../http/csrf.ts';
@@ -19,6 +20,7 @@ import { createSignedIn } from '../login/signed-in.ts';
 import { silentRenewalFramePolicy } from '../login/silent-renewal-frame.ts';
 import { createLogoutModule } from '../logout/module.ts';
 import { createOidcModule, type OidcModule } from '../oidc/module.ts';
+import { createPagesModule } from '../pages/module.ts';
 import { createPages } from './pages.ts';
 import type { Parts } from './parts.ts';
 
@@ -29,17 +31,25 @@ export interface Browser extends Pick<OidcModule, 'addEndpoints'> {
   readonly findPageCaller: FindPageCaller;
 }
 
-export async function createBrowser(parts: Parts): Promise<Browser> {
+/** @param pageOperations  of the admin API, for the management pages */
+export async function createBrowser(parts: Parts, pageOperations: PageOperations): Promise<Browser> {
   const base = await createBase(parts);
   const federation = createFederationModule(base);
   const logout = createLogoutModule({ ...base, ...federation });
   const login = createLoginModule({ ...base, ...federation, ...logout });
+  const management = createPagesModule({ ...base, ...login, pageOperations });
   const returns = { signIn: login.returned, signOut: logout.resume };
   const pages = createPages({
     ...base,
     url: parts.settings.url,
     sendStatic: await createStatic(),
-    features: [{ addRoutes: (router) => federation.addRoutes(router, returns) }, login, logout, base.oidc],
+    features: [
+      { addRoutes: (router) => federation.addRoutes(router, returns) },
+      login,
+      management,
+      logout,
+      base.oidc,
+    ],
     provide: base.oidc.provide,
   });
   const { addEndpoints } = base.oidc;

@@ -71,7 +71,11 @@ export async function createConsole({
     audit.isAvailable?.() !== false;
   parts.telemetry?.sendNumbers(() => metrics.registry.getMetricsAsJSON());
   const health = createHealthModule({ ...parts, isEquipped });
-  const browser = await createBrowser(parts);
+  const browser = await createBrowser(parts, {
+    run: (...given) => api.pageOperations.run(...given),
+    check: (...given) => api.pageOperations.check(...given),
+    openTo: (...given) => api.pageOperations.openTo(...given),
+  });
   const api = createApi(parts, proxy, browser);
   const router = createEndpoints();
   health.addEndpoints(router);
@@ -161,6 +165,11 @@ function createApi(
   });
   return {
     handle: async (req, res) => (await load()).handle(req, res),
+    pageOperations: {
+      run: async (...given) => (await load()).pageOperations.run(...given),
+      check: async (...given) => (await load()).pageOperations.check(...given),
+      openTo: async (...given) => (await load()).pageOperations.openTo(...given),
+    },
     close() {
       isClosed = true;
       api?.close();

@@ -4,7 +4,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderAccount } from '../../views/account.tsx';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
-import { confirmationBudget, type Throttle } from '../accounts/guessing/throttle.ts';
+import type { Throttle } from '../accounts/guessing/throttle.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Sessions, SignInSession } from '../accounts/sessions.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
@@ -17,6 +17,7 @@ import type { UserRecord } from '../storage/records.ts';
 import type { CurrentSession } from './current-session.ts';
 import { checkRepeated } from './setup.ts';
 import { sendToLogin, type WithSession } from './signed-in.ts';
+import { checkPassword } from './step-up.ts';
 
 export interface AccountPageDeps {
   readonly currentSession: CurrentSession;
@@ -113,19 +114,8 @@ export function createAccountPage(deps: AccountPageDeps) {
     throw new ProblemError(problems.conflict, `You sign in with ${name}: your password is changed there.`);
   }
 
-  /** Whoever has got hold of a session must not guess the password in it (S29). */
   async function replacePassword(account: UserRecord, form: Form): Promise<void> {
-    const budget = confirmationBudget(account.id);
-    await throttle.take([budget]);
-    const current = form.get('current_password') ?? '';
-    const isRight = await passwords.verify(account, current).catch(async (error: unknown) => {
-      await throttle.giveBack(budget);
-      throw error;
-    });
-    if (!isRight) {
-      throw new ProblemError(problems.invalidRequest, 'The current password is not right.');
-    }
-    await throttle.forget(budget);
+    await checkPassword(account, form.get('current_password') ?? '', { throttle, passwords });
     const password = checkRepeated(form.get('password'), form.get('password_again'));
     await users.setPassword(account.id, password, account);
   }

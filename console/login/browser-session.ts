@@ -26,6 +26,13 @@ export interface BrowserSessions {
    * @param method  how it was done: by a password unless told otherwise
    */
   start(ctx: Context, accountId: string, at: number, method?: SignInMethod): Promise<BrowserSession>;
+  /**
+   * The same session, with its applications, after its person has proved once more who they are; under a new id (S32).
+   *
+   * @param at  epoch seconds of the proof
+   * @returns undefined when the browser has no live session of this account any more
+   */
+  renew(ctx: Context, accountId: string, at: number): Promise<BrowserSession | undefined>;
   /** Makes the browser forget its session cookie. */
   forget(ctx: Context): void;
 }
@@ -61,6 +68,15 @@ export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSession
         ...method,
         transient: true,
       });
+      await session.save(sessionSeconds(session, lifetimes));
+      ctx.cookies.set(provider().cookieName('session'), session.jti, cookie);
+      return describe(session);
+    },
+    async renew(ctx, accountId, at) {
+      const session = await read(ctx);
+      if (session?.accountId !== accountId) return undefined;
+      session.loginAccount({ accountId, loginTs: at, ...byPassword(), transient: true });
+      session.resetIdentifier();
       await session.save(sessionSeconds(session, lifetimes));
       ctx.cookies.set(provider().cookieName('session'), session.jti, cookie);
       return describe(session);

@@ -28,9 +28,10 @@ import { createLogin } from './login.ts';
 import { createSetupPage } from './setup.ts';
 import type { SignInOutcome } from './sign-in-outcome.ts';
 import type { WithSession } from './signed-in.ts';
+import { createStepUp, type StepUp, type StepUpDeps } from './step-up.ts';
 
-export interface LoginNeeds
-  extends Pick<InteractionsDeps, 'provider' | 'resources' | 'browserSessions' | 'isSecure'> {
+export interface LoginNeeds extends Pick<InteractionsDeps, 'provider' | 'resources' | 'isSecure'> {
+  readonly browserSessions: InteractionsDeps['browserSessions'] & StepUpDeps['browserSessions'];
   /** `CONSOLE_URL`. */
   readonly settings: { readonly url: string };
   readonly storage: Pick<Storage, 'artifacts'>;
@@ -64,6 +65,8 @@ export interface LoginNeeds
 
 export interface LoginModule {
   readonly setup: Setup;
+  /** For pages with what wants a sign-in of late. */
+  readonly stepUp: StepUp;
   /** Where sign-ins at providers come back to. */
   readonly returned: { readonly own: UpstreamReturn; readonly interaction: UpstreamReturn };
   addRoutes(router: Router): void;
@@ -87,6 +90,9 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
     onChange: (ctx: Context, event: string, { id }: { readonly id: string }) =>
       audit(event, { ...about(ctx), actor: id, outcome: 'success' }),
   };
+  const onRejected = (ctx: Context, event: string, { id }: { readonly id: string }, reason: string) =>
+    audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason });
+  const throttle = createThrottle({ artifacts: storage.artifacts, steady, ...throttling });
   const setup = createSetup({ users, times, setupToken: needs.setupToken, now });
   const pages: Pages = {
     login: createLogin({ ...deps, wrongCredentials }),
@@ -104,16 +110,16 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
     }),
     account: createAccountPage({
       ...deps,
-      throttle: createThrottle({ artifacts: storage.artifacts, steady, ...throttling }),
+      throttle,
       nameOfProvider: (id) => providers.find(id)?.name ?? id,
       nameOfApplication: async (id) => (await clients.find(id))?.name ?? id,
       checkMayChange: () => checkAuditable(audit),
-      onRejected: (ctx, event, { id }, reason) =>
-        audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason }),
+      onRejected,
     }),
   };
   return {
     setup,
+    stepUp: createStepUp({ ...deps, throttle, onRejected }),
     returned: { own: pages.login.returned, interaction: pages.interactions.returned },
     addRoutes: (router) => addRoutes(router, pages, { signedIn, csrf: csrf.guard }),
   };
@@ -139,6 +145,7 @@ function addRoutes(
 ): void {
   const { interaction } = interactions;
   router.get('/', query, signedIn, account.show);
+  router.get('/account', query, signedIn, account.show);
   router.post('/account/password', form, csrf, signedIn, account.changePassword);
   router.post('/account/sessions', form, csrf, signedIn, account.endSession);
   router.get('/setup', query, setup.show);

@@ -10,6 +10,7 @@ import { type CookieNames, dropRepeatedCookies } from '../http/cookies.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { BrowserSessions } from './browser-session.ts';
+import type { WithSession } from './signed-in.ts';
 
 export interface PageCaller {
   readonly subject: string;
@@ -48,10 +49,15 @@ export function createPageCaller(deps: PageCallerDeps): FindPageCaller {
     const current = await browserSessions.current(ctx);
     const account = current && (await findUser(current.accountId));
     if (!account || account.disabled) throw signedOut();
-    const { uid, startedAt, acr } = current;
-    const roles = effectiveRoles(account, now());
-    return { subject: account.id, roles, signedInAt: startedAt, acr, session: uid };
+    return pageCallerOf({ current, account }, now());
   };
+}
+
+/** Who sits before a page that is made here. @param now  epoch milliseconds */
+export function pageCallerOf({ current, account }: WithSession, now: number): PageCaller {
+  const { uid, startedAt, acr } = current;
+  const roles = effectiveRoles(account, now);
+  return { subject: account.id, roles, signedInAt: startedAt, acr, session: uid };
 }
 
 function signedOut(): ProblemError {

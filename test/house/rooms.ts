@@ -112,6 +112,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'member-proxy',
     'platform',
   ],
+  'console/pages': [
+    'console/admin-api',
+    'console/http',
+    'console/login',
+    'console/operations',
+    'platform',
+    'views',
+  ],
   'console/app': [
     'access-tokens',
     'console/access',
@@ -135,6 +143,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/metrics',
     'console/oidc',
     'console/operations',
+    'console/pages',
     'console/server',
     'console/settings',
     'console/storage',

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
-const css = readFileSync(new URL('../../views/static/style.css', import.meta.url), 'utf8');
-const [lightCss = '', darkCss = ''] = css.split('@media (prefers-color-scheme: dark)');
-const light = colours(lightCss);
-const dark = new Map([...light, ...colours(darkCss.slice(0, darkCss.indexOf('/*')))]);
+const sheets = ['style.css', 'management.css'].map((name) =>
+  readFileSync(new URL(`../../views/static/${name}`, import.meta.url), 'utf8').split(
+    '@media (prefers-color-scheme: dark)',
+  ),
+);
+const light = new Map(sheets.flatMap(([css = '']) => [...colours(css)]));
+const dark = new Map([
+  ...light,
+  ...sheets.flatMap(([, css = '']) => [...colours(css.slice(0, css.indexOf('/*')))]),
+]);
 
 /** Text on its ground: 4.5 to 1 (WCAG 2.2, 1.4.3). */
 const texts = [
@@ -20,6 +26,7 @@ const texts = [
   ['on-accent', 'accent-over'],
   ['on-tint', 'tint'],
   ['danger', 'danger-tint'],
+  ['danger', 'surface'],
   ['on-banner', 'banner'],
   ['on-banner-muted', 'banner'],
 ] as const;
@@ -29,6 +36,8 @@ const shapes = [
   ['edge', 'ground'],
   ['edge', 'surface'],
   ['danger', 'surface'],
+  ['ok', 'surface'],
+  ['warn', 'surface'],
   ['focus', 'ground'],
   ['focus', 'surface'],
 ] as const;

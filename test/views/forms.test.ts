@@ -25,7 +25,8 @@ describe.each(pageNames)('the page "%s"', (name) => {
     const ids = page.elements.map((element) => element.attributes.get('id')).filter(Boolean);
     expect(new Set(ids).size).toBe(ids.length);
     const labelled = page.find('label').map((label) => label.attributes.get('for'));
-    for (const input of inputs.filter(isShown)) expect(labelled).toContain(input.attributes.get('id'));
+    const controls = [...inputs.filter(isShown), ...page.find('select'), ...page.find('textarea')];
+    for (const input of controls) expect(labelled).toContain(input.attributes.get('id'));
     for (const id of references(page)) expect(ids).toContain(id);
     for (const button of page.find('button')) expect(button.text.trim()).not.toBe('');
   });
@@ -37,10 +38,14 @@ describe.each(pageNames)('the page "%s"', (name) => {
     }
   });
 
-  test('sends every form by POST, with a token', () => {
+  test('sends every form by POST, with a token, but for filters of lists', () => {
     const tokens = inputs.filter((input) => /^(csrf|xsrf)$/.test(input.attributes.get('name') ?? ''));
-    expect(tokens).toHaveLength(page.find('form').length);
-    for (const form of page.find('form')) expect(form.attributes.get('method')).toBe('post');
+    const [filters, others] = [true, false].map((isFilter) =>
+      page.find('form').filter(({ attributes }) => (attributes.get('class') === 'filters') === isFilter),
+    );
+    expect(tokens).toHaveLength(others!.length);
+    for (const form of others!) expect(form.attributes.get('method')).toBe('post');
+    for (const form of filters!) expect(form.attributes.get('method')).toBe('get');
   });
 });
 

@@ -9,15 +9,12 @@ import { renderLogout } from '../../views/logout.tsx';
 import { renderNotSetUp } from '../../views/not-set-up.tsx';
 import { renderSetup } from '../../views/setup.tsx';
 import { renderTestSignIn } from '../../views/test-sign-in.tsx';
-
-/** What goes into every field of a model: one text for all that is shown, one address for all links. */
-export interface Filling {
-  readonly text: string;
-  readonly href: string;
-}
+import type { Filling } from './filling.ts';
+import { managementPages } from './management-pages.ts';
 
 /** Every page with every field of its model filled. */
 export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
+  ...managementPages,
   'not set up': () => renderNotSetUp(),
   'test sign-in': ({ text, href }) =>
     renderTestSignIn({

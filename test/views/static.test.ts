@@ -7,7 +7,14 @@ import { pageNames, usualPage } from './pages.ts';
 
 test('every file has its type, its bytes and a validator of its own', async () => {
   const files = await staticFiles();
-  expect([...files.keys()].sort()).toEqual(['favicon.svg', 'mark.svg', 'rings.svg', 'style.css', 'times.js']);
+  expect([...files.keys()].sort()).toEqual([
+    'favicon.svg',
+    'management.css',
+    'mark.svg',
+    'rings.svg',
+    'style.css',
+    'times.js',
+  ]);
   expect(files.get('style.css')?.type).toBe('text/css; charset=utf-8');
   expect(files.get('mark.svg')?.type).toBe('image/svg+xml; charset=utf-8');
   const source = await readFile(new URL('../../views/static/style.css', import.meta.url));
@@ -27,13 +34,19 @@ test('the built program finds the same files', async () => {
   expect([...(await other.staticFiles()).keys()]).toEqual([...(await staticFiles()).keys()]);
 });
 
-test('every class that a page uses is in the style sheet', async () => {
-  const css = (await staticFiles()).get('style.css')?.body.toString() ?? '';
-  const used = pageNames.flatMap((name) =>
-    parseMarkup(usualPage(name)).elements.flatMap(
-      ({ attributes }) => attributes.get('class')?.split(' ') ?? [],
-    ),
-  );
-  const missing = [...new Set(used)].filter((name) => !new RegExp(`\\.${name}(?![\\w-])`).test(css));
-  expect(missing).toEqual([]);
-});
+test.each(pageNames)(
+  'every class that the page "%s" uses is in a style sheet that it loads',
+  async (name) => {
+    const files = await staticFiles();
+    const page = parseMarkup(usualPage(name));
+    const sheets = page.find('link').flatMap(({ attributes }) => {
+      const file = /^\/static\/([\w.]+\.css)\?/.exec(attributes.get('href') ?? '')?.[1];
+      return file === undefined ? [] : [files.get(file)?.body.toString() ?? ''];
+    });
+    const used = page.elements.flatMap(({ attributes }) => attributes.get('class')?.split(' ') ?? []);
+    const missing = [...new Set(used)].filter(
+      (each) => !sheets.some((css) => new RegExp(`\\.${each}(?![\\w-])`).test(css)),
+    );
+    expect(missing).toEqual([]);
+  },
+);

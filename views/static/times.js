@@ -8,6 +8,12 @@ const format = new Intl.DateTimeFormat('en-GB', {
   timeZoneName: 'short',
 });
 for (const time of document.querySelectorAll('time[datetime]')) {
+  const here = format.format(new Date(time.dateTime)).replace(' at ', ', ');
+  // How long ago it was says more than when.
+  if (time.dataset.relative !== undefined) {
+    time.title = here;
+    continue;
+  }
   time.title = time.textContent;
-  time.textContent = format.format(new Date(time.dateTime)).replace(' at ', ', ');
+  time.textContent = here;
 }

@@ -4,6 +4,7 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Audit } from '../../../platform/log.ts';
 import type { CallerCheck } from '../../http/caller-check.ts';
 import type { About } from '../../http/request-id.ts';
+import { checkMayRun, mayRun } from '../../operations/access-check.ts';
 import type { Actor } from '../../operations/actor.ts';
 import { readIfMatch, readIfNoneMatch } from '../../operations/entity-tag.ts';
 import { invalidInput } from '../../operations/input-check.ts';
@@ -48,11 +49,43 @@ export interface HttpCallsDeps<Services> extends Omit<RunDeps<Services>, 'about'
   readonly findPageCaller: FindPageCaller;
 }
 
+/** A page that is made here, and asks as whoever sits before it. */
+export interface PageCall {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly caller: PageCaller;
+}
+
+/** Operations for pages that are made here: by the same rules, rates and entries of the audit as over HTTP. */
+export interface PageOperations {
+  /** @param id  of an operation. @throws {ProblemError} */
+  run(call: PageCall, id: string, request?: OperationRequest): Promise<Answer>;
+  /** For what a page offers before it asks for it. @throws {ProblemError} `insufficient_scope` */
+  check(caller: PageCaller, id: string): Promise<void>;
+  /** Those of these operations that the person may run, after a sign-in of late where that is needed. */
+  openTo(caller: PageCaller, ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
 const longestWaitSeconds = 30;
 
 export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
   const find = createOperationPaths(deps.operations);
+  const byId = new Map(deps.operations.map((operation) => [operation.id, operation]));
+  const pageOperations: PageOperations = {
+    async run(call, id, request = {}) {
+      const [operation, actor] = [named(id), pageActor(call.caller)];
+      count(operation, call, actor);
+      const idempotencyKey = readIdempotencyKey(request.idempotencyKey);
+      return runOperation(operation, { ...request, idempotencyKey }, actor, {
+        ...deps,
+        about: deps.about(call),
+      });
+    },
+    check: async (caller, id) => checkMayRun(named(id), pageActor(caller), deps),
+    openTo: async (caller, ids) => new Set(ids.filter((id) => mayRun(named(id), pageActor(caller), deps))),
+  };
   return {
+    pageOperations,
     find: (req: IncomingMessage) => find(splitTarget(req).path),
     /** @throws {ProblemError} */
     async handle(req: IncomingMessage, res: ServerResponse, { methods, params }: Found<Services>) {
@@ -74,16 +107,26 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
     { req, res, params }: HttpCall & Pick<Found<Services>, 'params'>,
     actor: Actor,
   ): Promise<void> {
-    const kind = operation.access === 'write' ? 'changes' : 'reads';
-    const rateFields = deps.callRate.countIn(actor.id, kind);
-    for (const [name, value] of Object.entries(rateFields)) res.setHeader(name, value);
-    if (operation.isLong) res.once('close', deps.openCalls.open(actor.id));
+    count(operation, { req, res }, actor);
     const request = readRequest(operation, req);
     const answer = await runOperation(operation, { ...request, params }, actor, {
       ...deps,
       about: deps.about({ req }),
     });
     await sendAnswer({ req, res }, operation, request.isDryRun ? asDry(answer) : answer);
+  }
+
+  /** @throws {ProblemError} `too_many_requests` */
+  function count({ access, isLong }: Operation<Services>, { res }: HttpCall, { id }: Actor): void {
+    const rateFields = deps.callRate.countIn(id, access === 'write' ? 'changes' : 'reads');
+    for (const [name, value] of Object.entries(rateFields)) res.setHeader(name, value);
+    if (isLong) res.once('close', deps.openCalls.open(id));
+  }
+
+  function named(id: string): Operation<Services> {
+    const found = byId.get(id);
+    if (!found) throw new Error(`there is no operation ${id}`);
+    return found;
   }
 }
 

@@ -1,0 +1,269 @@
+/** `/access/users`: who may sign in, one of them, and what can be done with them. */
+import { randomUUID } from 'node:crypto';
+import {
+  type RoleChoice,
+  renderNewUser,
+  renderUser,
+  renderUsers,
+  type ShownUser,
+  type UserForm,
+  type UserModel,
+  userHref,
+} from '../../../views/management/users.tsx';
+import type { Form } from '../../http/form.ts';
+import type { Act, Acts } from '../acts.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+
+const listHref = '/access/users';
+const path = [{ title: 'Users', href: listHref }];
+
+interface RoleItem {
+  readonly id: string;
+  readonly description: string | null;
+}
+
+interface Invitation {
+  readonly user: ShownUser;
+  readonly link: string | null;
+  readonly expiresAt: string | null;
+}
+
+/** What has just been done, by the address that the browser was sent to. */
+const doneNotices: Readonly<Record<string, { readonly text: string; readonly undo?: string }>> = {
+  saved: { text: 'Saved.' },
+  unchanged: { text: 'Nothing was different.' },
+  disabled: { text: 'Disabled: all sessions have ended, and all tokens.', undo: 'enable' },
+  enabled: { text: 'Enabled: the person can sign in again.', undo: 'disable' },
+  ended: { text: 'All sessions have ended.' },
+};
+
+export function createUserPages(tools: PageTools, acts: Acts) {
+  return {
+    async list(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      if (form.get('do') === 'new') {
+        await tools.check(ctx, 'createUser');
+        return showNew(ctx, { id: '', form: emptyForm(await rolesOf(ctx)), errors: [] });
+      }
+      const asked = queryOf(form, ['q', 'status', 'role', 'provider']);
+      const { body } = await tools.run<ListAnswer<ShownUser>>(ctx, 'listUsers', { query: asked });
+      const roles = await rolesOf(ctx);
+      const may = await tools.mayRun(ctx, ['createUser']);
+      const html = renderUsers({
+        frame: await tools.frame(ctx),
+        users: body.items,
+        primary: may.has('createUser') ? { label: 'Add user', href: `${listHref}?do=new` } : undefined,
+        filters: filtersOf(listHref, asked, 'Name or email', [
+          { name: 'status', label: 'Status', options: statusOptions },
+          { name: 'role', label: 'Role', options: roles.map(({ id }) => ({ value: id, label: id })) },
+        ]),
+        notice: form.get('done') === 'removed' ? 'The user is removed.' : undefined,
+        ...placesOf(listHref, asked, body),
+      });
+      tools.send(ctx, html);
+    },
+    /** `POST /access/users`: adds one, who is invited. */
+    async create(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const id = form.get('id') ?? '';
+      const typed = formOf(form, await rolesOf(ctx));
+      try {
+        const body = { id, ...newOf(typed) };
+        const idempotencyKey = form.get('idempotencyKey') ?? '';
+        await tools.run(ctx, 'createUser', { body, idempotencyKey });
+      } catch (error) {
+        return showNew(ctx, { id, form: typed, errors: fieldErrorsOf(error, fieldOf) });
+      }
+      await invite(ctx, id);
+    },
+    async show(ctx: PageContext): Promise<void> {
+      const { user, version } = await find(ctx);
+      const act = actsOf(user).get(ctx.state.form.get('do') ?? '');
+      if (act) return acts.ask(ctx, act, placeOf(user));
+      await showUser(ctx, user, { version, notice: doneNotices[ctx.state.form.get('done') ?? ''] });
+    },
+    /** `POST /access/users/:user`: what the form names in `do`. */
+    async change(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const { user, version } = await find(ctx);
+      const params = { user: user.id };
+      const asked = form.get('do') ?? '';
+      if (asked === 'save') return save(ctx, user, version);
+      if (asked === 'invite') return invite(ctx, user.id);
+      if (asked === 'enable' || asked === 'disable') {
+        await tools.run(ctx, `${asked}User`, { params });
+        return tools.goTo(ctx, `${userHref(user.id)}?done=${asked}d`);
+      }
+      const act = actsOf(user).get(asked);
+      if (!act) return tools.goTo(ctx, userHref(user.id));
+      const answer = await acts.perform<Invitation | undefined>(ctx, act, placeOf(user), params);
+      if (!answer) return;
+      if (act.name === 'remove') return tools.goTo(ctx, `${listHref}?done=removed`);
+      if (act.name === 'end-sessions') return tools.goTo(ctx, `${userHref(user.id)}?done=ended`);
+      await showLink(ctx, answer.body);
+    },
+  };
+
+  async function find(ctx: PageContext): Promise<{ readonly user: ShownUser; readonly version: string }> {
+    const params = { user: String(ctx.params.user) };
+    const { body, version = '' } = await tools.run<ShownUser>(ctx, 'readUser', { params });
+    return { user: body, version };
+  }
+
+  async function save(ctx: PageContext, user: ShownUser, version: string): Promise<void> {
+    const { form } = ctx.state;
+    const typed = formOf(form, await rolesOf(ctx));
+    try {
+      const request = { params: { user: user.id }, body: changeOf(typed), ifMatch: form.get('version') };
+      const { isUnchanged } = await tools.run(ctx, 'updateUser', request);
+      tools.goTo(ctx, `${userHref(user.id)}?done=${isUnchanged ? 'unchanged' : 'saved'}`);
+    } catch (error) {
+      await showUser(ctx, user, { version, form: typed, errors: fieldErrorsOf(error, fieldOf) });
+    }
+  }
+
+  async function invite(ctx: PageContext, id: string): Promise<void> {
+    const { body } = await tools.run<Invitation>(ctx, 'inviteUser', { params: { user: id }, body: {} });
+    await showLink(ctx, body);
+  }
+
+  /** Not at an address that could be opened again: the link is shown once. */
+  async function showLink(ctx: PageContext, answer: Invitation | undefined): Promise<void> {
+    if (!answer) return tools.goTo(ctx, listHref);
+    const { link, expiresAt, user } = answer;
+    ctx.params.user = user.id;
+    const { version } = await find(ctx);
+    await showUser(ctx, user, {
+      version,
+      link: link === null ? undefined : { href: link, expiresAt: expiresAt ?? '' },
+    });
+  }
+
+  async function showUser(
+    ctx: PageContext,
+    user: ShownUser,
+    shown: Pick<UserModel, 'version'> & Partial<UserModel>,
+  ): Promise<void> {
+    const roles = await rolesOf(ctx);
+    const may = await tools.mayRun(ctx, ['updateUser']);
+    const html = renderUser({
+      frame: await tools.frame(ctx),
+      user,
+      form: {
+        displayName: user.displayName ?? '',
+        email: user.email ?? '',
+        roles: roles.map((role) => ({ ...role, isChosen: user.roles.includes(role.id) })),
+      },
+      errors: [],
+      csrf: tools.csrf(ctx),
+      mayChange: may.has('updateUser'),
+      isReader: user.subject === ctx.state.account.id,
+      ...shown,
+    });
+    tools.send(ctx, html, shown.errors ? 400 : 200);
+  }
+
+  async function showNew(
+    ctx: PageContext,
+    shown: { readonly id: string; readonly form: UserForm; readonly errors: UserModel['errors'] },
+  ): Promise<void> {
+    const html = renderNewUser({
+      frame: await tools.frame(ctx),
+      csrf: tools.csrf(ctx),
+      idempotencyKey: ctx.state.form.get('idempotencyKey') ?? randomUUID(),
+      ...shown,
+    });
+    tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
+  }
+
+  async function rolesOf(ctx: PageContext): Promise<readonly Omit<RoleChoice, 'isChosen'>[]> {
+    const query = { limit: '200' };
+    const { body }: Answered<ListAnswer<RoleItem>> = await tools.run(ctx, 'listRoles', { query });
+    return body.items.map(({ id, description }) => ({ id, meaning: description ?? undefined }));
+  }
+}
+
+const statusOptions = [
+  { value: 'active', label: 'Active' },
+  { value: 'invited', label: 'Invited' },
+  { value: 'disabled', label: 'Disabled' },
+  { value: 'locked', label: 'Locked' },
+];
+
+function emptyForm(roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
+  return { displayName: '', email: '', roles: roles.map((role) => ({ ...role, isChosen: false })) };
+}
+
+function formOf(form: Form, roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
+  return {
+    displayName: form.get('displayName')?.trim() ?? '',
+    email: form.get('email')?.trim() ?? '',
+    roles: roles.map((role) => ({ ...role, isChosen: form.has(`role:${role.id}`) })),
+  };
+}
+
+function newOf({ displayName, email, roles }: UserForm) {
+  return {
+    ...(displayName !== '' && { displayName }),
+    ...(email !== '' && { email }),
+    roles: chosenOf(roles),
+  };
+}
+
+/** What is left empty is taken away. */
+function changeOf({ displayName, email, roles }: UserForm) {
+  return { displayName: displayName || null, email: email || null, roles: chosenOf(roles) };
+}
+
+function chosenOf(roles: readonly RoleChoice[]): readonly string[] {
+  return roles.filter(({ isChosen }) => isChosen).map(({ id }) => id);
+}
+
+function fieldOf(pointer: string): string | undefined {
+  const name = pointer.slice(2).split('/')[0]!;
+  return ['id', 'displayName', 'email', 'roles'].includes(name) ? name : undefined;
+}
+
+function placeOf({ id, displayName }: ShownUser) {
+  return { path: [...path, { title: displayName ?? id, href: userHref(id) }], href: userHref(id) };
+}
+
+function actsOf({ id }: ShownUser): ReadonlyMap<string, Act> {
+  const acts: readonly Act[] = [
+    {
+      name: 'end-sessions',
+      operation: 'endUserSessions',
+      title: `End all sessions of ${id}`,
+      effects: [
+        `${id} is signed out of this console and of every application, and has to sign in again.`,
+        'Every token that was issued to this user until now stops working.',
+      ],
+      button: 'End sessions',
+    },
+    {
+      name: 'reset-password',
+      operation: 'resetUserPassword',
+      title: `Reset the password of ${id}`,
+      effects: [
+        `The password of ${id} stops working, and all sessions end.`,
+        'The next page has a link by which the person chooses a new one.',
+      ],
+      button: 'Reset password',
+      isDangerous: true,
+    },
+    {
+      name: 'remove',
+      operation: 'deleteUser',
+      title: `Remove ${id}`,
+      effects: [
+        `${id} is signed out everywhere and cannot sign in any more.`,
+        'This cannot be undone: somebody who is added under the same name is somebody else to every application.',
+      ],
+      button: 'Remove user',
+      isDangerous: true,
+      typedName: id,
+    },
+  ];
+  return new Map(acts.map((act) => [act.name, act]));
+}

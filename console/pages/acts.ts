@@ -1,0 +1,131 @@
+/** Acts that are asked about before they are done: what stands on the page of the question, and how its form is taken. */
+import { ProblemError, problems } from '../../platform/errors.ts';
+import { renderAct } from '../../views/management/act.tsx';
+import type { FieldError } from '../../views/management/fields.tsx';
+import type { Crumb } from '../../views/management/frame.tsx';
+import type { StepUp } from '../login/step-up.ts';
+import { recentSignInSeconds } from '../operations/access-check.ts';
+import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
+
+export interface Act {
+  /** In the address (`?do=`) and in the form. */
+  readonly name: string;
+  /** The operation that does it. */
+  readonly operation: string;
+  /** Verb and noun. */
+  readonly title: string;
+  /** Whom and what it hits, a sentence each. */
+  readonly effects: readonly string[];
+  readonly button: string;
+  /** Cannot be undone: wants a sign-in of late. */
+  readonly isDangerous?: boolean;
+  /** Typed before it is done. */
+  readonly typedName?: string;
+}
+
+export interface ActPlace {
+  readonly path: readonly Crumb[];
+  /** Address of the thing: forms go there, and who cancels goes back. */
+  readonly href: string;
+}
+
+export interface ActsDeps {
+  readonly tools: PageTools;
+  readonly stepUp: StepUp;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export type Acts = ReturnType<typeof createActs>;
+
+export function createActs({ tools, stepUp, now }: ActsDeps) {
+  return {
+    /** The page that asks. */
+    async ask(ctx: PageContext, act: Act, place: ActPlace): Promise<void> {
+      await tools.check(ctx, act.operation);
+      await show(ctx, act, place, []);
+    },
+    /**
+     * Takes the form of that page.
+     *
+     * @returns undefined when the page asks again, and says why
+     * @throws {ProblemError} what no form can say
+     */
+    async perform<Body>(
+      ctx: PageContext,
+      act: Act,
+      place: ActPlace,
+      params: Readonly<Record<string, string>>,
+    ): Promise<Answered<Body> | undefined> {
+      const { form } = ctx.state;
+      try {
+        if (act.typedName !== undefined && form.get('typed_name') !== act.typedName)
+          throw notTyped(act.typedName);
+        await confirm(ctx, act);
+        const body = {};
+        return await tools.run<Body>(ctx, act.operation, { params, body });
+      } catch (error) {
+        await show(ctx, act, place, fieldErrorsOf(error, fieldOf));
+        return undefined;
+      }
+    },
+  };
+
+  async function confirm(ctx: PageContext, act: Act): Promise<void> {
+    if (!isStale(ctx, act) || ctx.state.account.federated) return;
+    try {
+      ctx.state.current = await stepUp(ctx, ctx.state, ctx.state.form.get('current_password') ?? '');
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.problem !== problems.invalidRequest) throw error;
+      throw fieldProblem('current_password', error.message);
+    }
+  }
+
+  function isStale({ state: { current } }: PageContext, { isDangerous = false }: Act): boolean {
+    return isDangerous && now() / 1000 - current.startedAt > recentSignInSeconds;
+  }
+
+  async function show(
+    ctx: PageContext,
+    act: Act,
+    { path, href }: ActPlace,
+    errors: readonly FieldError[],
+  ): Promise<void> {
+    const { title, effects, button, typedName, isDangerous = false, name } = act;
+    const confirmation = !isStale(ctx, act)
+      ? undefined
+      : ctx.state.account.federated
+        ? 'elsewhere'
+        : 'password';
+    const html = renderAct({
+      frame: await tools.frame(ctx),
+      path,
+      title,
+      effects,
+      typedName,
+      confirmation,
+      action: href,
+      hidden: { csrf: tools.csrf(ctx), do: name },
+      button,
+      isDangerous,
+      cancelHref: href,
+      errors,
+    });
+    tools.send(ctx, html, errors.length > 0 ? 400 : 200);
+  }
+}
+
+function fieldOf(pointer: string): string | undefined {
+  const name = pointer.slice(2);
+  return ['typed_name', 'current_password'].includes(name) ? name : undefined;
+}
+
+function notTyped(name: string): ProblemError {
+  return fieldProblem('typed_name', `This is not ${name}: nothing was done.`);
+}
+
+function fieldProblem(field: string, detail: string): ProblemError {
+  return new ProblemError(problems.invalidRequest, detail, {
+    members: { errors: [{ pointer: `#/${field}`, code: 'invalid_value', detail }] },
+  });
+}

@@ -1,0 +1,65 @@
+/** What a list takes from its address, and how the address goes on. */
+
+import type { FiltersModel, Option } from '../../views/management/filters.tsx';
+import type { ListModel } from '../../views/management/list.tsx';
+import type { Form } from '../http/form.ts';
+
+export interface ListAnswer<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+  readonly count: { readonly value: number; readonly isExact: boolean } | null;
+}
+
+export interface AskedFilter {
+  /** Parameter of the operation and of the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly Option[];
+}
+
+/** Of the parameters of an address, those that the operation of the list knows and that say something. */
+export function queryOf(form: Form, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    [...names, 'limit', 'cursor'].flatMap((name) => {
+      const value = form.get(name)?.trim();
+      return value ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** The filter above a list, as the address says it. */
+export function filtersOf(
+  action: string,
+  asked: Readonly<Record<string, string>>,
+  searchLabel: string | undefined,
+  filters: readonly AskedFilter[],
+): FiltersModel {
+  return {
+    action,
+    isSet: Object.keys(asked).some((name) => name !== 'cursor' && name !== 'limit'),
+    search: searchLabel === undefined ? undefined : { label: searchLabel, value: asked.q ?? '' },
+    selects: filters.map(({ name, label, options }) => ({
+      name,
+      label,
+      options: [{ value: '', label: 'Any' }, ...options],
+      value: asked[name] ?? '',
+    })),
+  };
+}
+
+/** Where the list goes on, and where it begins. */
+export function placesOf(
+  action: string,
+  { cursor, ...filter }: Readonly<Record<string, string>>,
+  { next, count }: ListAnswer<unknown>,
+): Pick<ListModel, 'nextHref' | 'firstHref' | 'count'> {
+  const at = (parameters: Readonly<Record<string, string>>) => {
+    const text = new URLSearchParams(parameters).toString();
+    return text === '' ? action : `${action}?${text}`;
+  };
+  return {
+    count: count ?? undefined,
+    nextHref: next === null ? undefined : at({ ...filter, cursor: next }),
+    firstHref: cursor === undefined ? undefined : at(filter),
+  };
+}

@@ -1,0 +1,39 @@
+/** The management pages: what they need, and their addresses. Each asks the operations of the admin API; none can more. */
+import type Router from '@koa/router';
+import type { PageOperations } from '../admin-api/http/http-calls.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { form, type Guard, query } from '../http/guards.ts';
+import type { WithSession } from '../login/signed-in.ts';
+import type { StepUp } from '../login/step-up.ts';
+import { createUserPages } from './access/users.ts';
+import { createActs } from './acts.ts';
+import { createGroupPage } from './group.ts';
+import { createPageTools } from './page-tools.ts';
+
+export interface PagesNeeds {
+  readonly pageOperations: PageOperations;
+  readonly stepUp: StepUp;
+  readonly signedIn: Guard<WithSession>;
+  readonly csrf: Csrf;
+  readonly isSecure: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export function createPagesModule(needs: PagesNeeds) {
+  const { signedIn } = needs;
+  const csrf = needs.csrf.guard;
+  const tools = createPageTools(needs);
+  const acts = createActs({ ...needs, tools });
+  const group = createGroupPage(tools);
+  const users = createUserPages(tools, acts);
+  return {
+    addRoutes(router: Router): void {
+      router.get('/access', query, signedIn, group);
+      router.get('/access/users', query, signedIn, users.list);
+      router.post('/access/users', form, csrf, signedIn, users.create);
+      router.get('/access/users/:user', query, signedIn, users.show);
+      router.post('/access/users/:user', form, csrf, signedIn, users.change);
+    },
+  };
+}

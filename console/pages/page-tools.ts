@@ -1,0 +1,134 @@
+/** What every management page does: asks operations as the person before it, and shows what comes in the frame of all pages. */
+import type { ParameterizedContext } from 'koa';
+import { ProblemError, problems } from '../../platform/errors.ts';
+import type { FieldError } from '../../views/management/fields.tsx';
+import type { FrameModel } from '../../views/management/frame.tsx';
+import type { PageOperations } from '../admin-api/http/http-calls.ts';
+import type { Csrf } from '../http/csrf.ts';
+import type { WithForm } from '../http/guards.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
+import { pageCallerOf } from '../login/page-caller.ts';
+import type { WithSession } from '../login/signed-in.ts';
+import type { Answer } from '../operations/operation.ts';
+import type { OperationRequest } from '../operations/run-operation.ts';
+import { pagesInOrder, siteMap } from './site-map.ts';
+
+/** Behind `query` or `form`, and `signedIn`. */
+export type PageContext = ParameterizedContext<WithSession & WithForm>;
+
+/** What an operation has answered, of a form that the page knows. */
+export interface Answered<Body> extends Omit<Answer, 'body'> {
+  readonly body: Body;
+}
+
+export interface PageTools {
+  /** @param id  of an operation. @throws {ProblemError} */
+  run<Body = unknown>(ctx: PageContext, id: string, request?: OperationRequest): Promise<Answered<Body>>;
+  /** For a form that is shown before it is sent. @throws {ProblemError} `insufficient_scope` */
+  check(ctx: PageContext, id: string): Promise<void>;
+  /** Which of these operations the person may run. */
+  mayRun(ctx: PageContext, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  frame(ctx: PageContext): Promise<FrameModel>;
+  csrf(ctx: PageContext): string;
+  send(ctx: PageContext, html: string, status?: number): void;
+  /** After a form that has done something: the page that comes is read anew, however often it is. */
+  goTo(ctx: PageContext, href: string): void;
+}
+
+export interface PageToolsDeps {
+  readonly pageOperations: PageOperations;
+  readonly csrf: Pick<Csrf, 'token'>;
+  readonly isSecure: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Where the question of the sign-out page is answered too. */
+const signOutPath = '/connect/logout/confirm';
+
+export function createPageTools({ pageOperations, csrf, isSecure, now }: PageToolsDeps): PageTools {
+  const callerOf = ({ state }: PageContext) => pageCallerOf(state, now());
+  const tools: PageTools = {
+    async run<Body>(ctx: PageContext, id: string, request?: OperationRequest) {
+      const call = { req: ctx.req, res: ctx.res, caller: callerOf(ctx) };
+      return (await pageOperations.run(call, id, request)) as Answered<Body>;
+    },
+    check: (ctx, id) => pageOperations.check(callerOf(ctx), id),
+    mayRun: (ctx, ids) => pageOperations.openTo(callerOf(ctx), ids),
+    async frame(ctx) {
+      const open = await tools.mayRun(
+        ctx,
+        pagesInOrder.map(({ operation }) => operation),
+      );
+      return {
+        username: ctx.state.account.username,
+        signOut: { action: signOutPath, csrf: csrf.token(ctx) },
+        now: new Date(now()),
+        groups: siteMap.flatMap(({ pages, ...group }) => {
+          const shown = pages.filter(({ operation }) => open.has(operation));
+          if (shown.length === 0) return [];
+          return [
+            {
+              ...group,
+              ...whetherAt(ctx, group),
+              pages: shown.map((page) => ({ ...page, ...whetherAt(ctx, page) })),
+            },
+          ];
+        }),
+      };
+    },
+    csrf: (ctx) => csrf.token(ctx),
+    send(ctx, html, status = 200) {
+      setPageHeaders(ctx, isSecure, [], [], 'own');
+      ctx.status = status;
+      ctx.type = 'html';
+      ctx.body = html;
+    },
+    goTo(ctx, href) {
+      ctx.status = 303;
+      ctx.redirect(href);
+    },
+  };
+  return tools;
+}
+
+/** A thing of a list belongs to the page of the list. */
+function whetherAt({ path }: PageContext, { href }: { readonly href: string }) {
+  return { isCurrent: path === href || path.startsWith(`${href}/`) };
+}
+
+/** What a form is told that an operation has not taken. @throws what no form can say */
+export function fieldErrorsOf(
+  error: unknown,
+  fieldOf: (pointer: string) => string | undefined,
+): readonly FieldError[] {
+  if (!(error instanceof ProblemError) || !saidInForms.has(error.problem)) throw error;
+  const { errors = [] } = error.members as {
+    readonly errors?: readonly { pointer: string; detail: string }[];
+  };
+  if (errors.length === 0) return [{ text: error.message }];
+  return errors.map(({ pointer, detail }) => ({ field: fieldOf(pointer), text: sentence(detail) }));
+}
+
+/** The others are a page of their own: who asks may not, nothing is there, nothing can be written. */
+const saidInForms: ReadonlySet<unknown> = new Set([
+  problems.invalidRequest,
+  problems.weakPassword,
+  problems.reauthRequired,
+  problems.approvalRequired,
+  problems.escalation,
+  problems.conflict,
+  problems.ownedByCode,
+  problems.alreadyExists,
+  problems.lastAdministrator,
+  problems.ownAccount,
+  problems.preconditionFailed,
+  problems.memberRejected,
+  problems.tooManyRequests,
+  problems.busy,
+]);
+
+function sentence(text: string): string {
+  const end = /[.!?]$/.test(text) ? '' : '.';
+  return text.charAt(0).toUpperCase() + text.slice(1) + end;
+}

@@ -1,0 +1,111 @@
+import { renderAct } from '../../views/management/act.tsx';
+import type { FrameModel } from '../../views/management/frame.tsx';
+import { renderGroup } from '../../views/management/group.tsx';
+import { renderNewUser, renderUser, renderUsers, type ShownUser } from '../../views/management/users.tsx';
+import type { Filling } from './filling.ts';
+
+const now = new Date('2025-11-21T08:23:00Z');
+const earlier = '2025-11-19T17:02:00.000Z';
+
+function frameOf({ text }: Filling): FrameModel {
+  return {
+    username: text,
+    signOut: { action: '/sign-out', csrf: text },
+    now,
+    groups: [
+      {
+        title: 'Access',
+        href: '/access',
+        isCurrent: true,
+        pages: [{ title: 'Users', href: '/access/users', isCurrent: true }],
+      },
+    ],
+  };
+}
+
+function userOf({ text }: Filling): ShownUser {
+  return {
+    id: 'grace',
+    subject: text,
+    displayName: text,
+    email: text,
+    roles: [text],
+    origin: { provider: text, subject: text },
+    status: 'active',
+    lastSignInAt: earlier,
+    createdAt: earlier,
+    updatedAt: earlier,
+  };
+}
+
+const formOf = ({ text }: Filling) => ({
+  displayName: text,
+  email: text,
+  roles: [{ id: 'Viewer', meaning: text, isChosen: true }],
+});
+const errorsOf = ({ text }: Filling) => [{ field: 'email', text }];
+
+/** The management pages with every field of their models filled. */
+export const managementPages: Readonly<Record<string, (filling: Filling) => string>> = {
+  'group of pages': (filling) =>
+    renderGroup({
+      frame: frameOf(filling),
+      title: filling.text,
+      pages: [{ title: filling.text, href: '/access/users', about: filling.text }],
+    }),
+  users: (filling) =>
+    renderUsers({
+      frame: frameOf(filling),
+      users: [userOf(filling)],
+      count: { value: 10_000, isExact: false },
+      primary: { label: filling.text, href: filling.href },
+      filters: {
+        action: '/access/users',
+        isSet: true,
+        search: { label: 'Name', value: filling.text },
+        selects: [
+          { name: 'status', label: 'Status', value: 'x', options: [{ value: 'x', label: filling.text }] },
+        ],
+      },
+      nextHref: filling.href,
+      firstHref: filling.href,
+      notice: filling.text,
+    }),
+  user: (filling) =>
+    renderUser({
+      frame: frameOf(filling),
+      user: userOf(filling),
+      form: formOf(filling),
+      errors: errorsOf(filling),
+      csrf: filling.text,
+      version: filling.text,
+      mayChange: true,
+      isReader: false,
+      notice: { text: filling.text, undo: 'enable' },
+      link: { href: filling.text, expiresAt: earlier },
+    }),
+  'new user': (filling) =>
+    renderNewUser({
+      frame: frameOf(filling),
+      id: filling.text,
+      form: formOf(filling),
+      errors: errorsOf(filling),
+      csrf: filling.text,
+      idempotencyKey: filling.text,
+    }),
+  'question before an act': (filling) =>
+    renderAct({
+      frame: frameOf(filling),
+      path: [{ title: filling.text, href: '/access/users' }],
+      title: filling.text,
+      effects: [filling.text],
+      typedName: filling.text,
+      confirmation: 'password',
+      action: '/access/users/grace',
+      hidden: { csrf: filling.text, do: 'remove' },
+      button: filling.text,
+      isDangerous: true,
+      cancelHref: filling.href,
+      errors: [{ field: 'typed_name', text: filling.text }],
+    }),
+};

@@ -1,0 +1,106 @@
+/** What is asked before something is done that disturbs others, or cannot be undone: a page at the address of the act. */
+import type { ComponentChildren } from 'preact';
+import { Form, PasswordField } from '../elements/form.tsx';
+import { Link } from '../elements/link.tsx';
+import { renderDocument } from '../layout.tsx';
+import { ErrorList, type FieldError, TextField } from './fields.tsx';
+import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
+
+export interface ActModel {
+  readonly frame: FrameModel;
+  readonly path: readonly Crumb[];
+  /** Verb and noun: "Remove grace". */
+  readonly title: string;
+  /** Who and what is hit, a sentence each. */
+  readonly effects: readonly string[];
+  /** What has to be typed, so that nobody does it by mistake. */
+  readonly typedName?: string | undefined;
+  /** Who asks has not signed in of late (RFC 9470). */
+  readonly confirmation?: 'password' | 'elsewhere' | undefined;
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  readonly button: string;
+  readonly isDangerous: boolean;
+  readonly cancelHref: string;
+  readonly errors: readonly FieldError[];
+  /** Controls of its own. */
+  readonly children?: ComponentChildren;
+}
+
+export function renderAct(model: ActModel): string {
+  return renderDocument(<ActPage {...model} />);
+}
+
+function ActPage(model: ActModel) {
+  const { frame, path, title, effects, errors } = model;
+  return (
+    <ManagementPage frame={frame} path={path} title={title} hasProblem={errors.length > 0}>
+      <div class="narrow-work">
+        <ErrorList errors={errors} />
+        <ul class="effects">
+          {effects.map((effect) => (
+            <li key={effect}>{effect}</li>
+          ))}
+        </ul>
+        {model.confirmation === 'elsewhere' ? <SignInFirst {...model} /> : <ActForm {...model} />}
+      </div>
+    </ManagementPage>
+  );
+}
+
+function SignInFirst({ cancelHref }: ActModel) {
+  return (
+    <>
+      <p>
+        This needs a sign-in within the last five minutes. Your password is kept elsewhere: sign out, sign in
+        again, and come back to this page.
+      </p>
+      <div class="actions">
+        <Link href={cancelHref} class="button">
+          Back
+        </Link>
+      </div>
+    </>
+  );
+}
+
+function ActForm(model: ActModel) {
+  const { action, hidden, typedName, confirmation, button, isDangerous, cancelHref, errors, children } =
+    model;
+  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+  return (
+    <Form action={action} hidden={hidden}>
+      {children}
+      {typedName !== undefined && (
+        <TextField
+          name="typed_name"
+          label={`Type ${typedName} to go on`}
+          value=""
+          error={errorOf('typed_name')}
+        />
+      )}
+      {confirmation === 'password' && (
+        <PasswordField
+          name="current_password"
+          label="Current password"
+          autocomplete="current-password"
+          hint="Confirm it’s you: your last sign-in is more than five minutes ago."
+          problemId={errorOf('current_password') && 'current_password-error'}
+        />
+      )}
+      {confirmation === 'password' && errorOf('current_password') && (
+        <p class="field-error" id="current_password-error">
+          {errorOf('current_password')}
+        </p>
+      )}
+      <div class="actions">
+        <Link href={cancelHref} class="button">
+          Cancel
+        </Link>
+        <button type="submit" class={`button ${isDangerous ? 'danger' : 'primary'}`}>
+          {button}
+        </button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,37 @@
+interface AgoProps {
+  /** Nothing: it has not happened. */
+  readonly at: Date | undefined;
+  readonly now: Date;
+  /** What is said where it has not. */
+  readonly never?: string;
+}
+
+/** How long ago something was, or how soon it will be; the moment itself for who points at it, and for programs. */
+export function Ago({ at, now, never = 'Never' }: AgoProps) {
+  if (!at) return <span class="muted">{never}</span>;
+  const moment = at.toISOString();
+  return (
+    <time data-relative="" dateTime={moment} title={`${moment.slice(0, 10)} ${moment.slice(11, 19)} UTC`}>
+      {relative(at.getTime() - now.getTime())}
+    </time>
+  );
+}
+
+const steps = [
+  { unit: 'second', seconds: 1, most: 60 },
+  { unit: 'minute', seconds: 60, most: 60 },
+  { unit: 'hour', seconds: 3600, most: 24 },
+  { unit: 'day', seconds: 86_400, most: 30 },
+  { unit: 'month', seconds: 2_629_746, most: 12 },
+  { unit: 'year', seconds: 31_556_952, most: Number.POSITIVE_INFINITY },
+] as const;
+
+const relativeWords = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+
+/** @param ms  negative for what was */
+function relative(ms: number): string {
+  const seconds = Math.round(Math.abs(ms) / 1000);
+  if (seconds < 2) return 'now';
+  const { unit, seconds: length } = steps.find((step) => seconds < step.seconds * step.most) ?? steps[5];
+  return relativeWords.format(Math.sign(ms) * Math.round(seconds / length), unit);
+}

@@ -1,0 +1,77 @@
+/** One thing: what it is in a sentence, its facts, and parts of which each is changed by itself. */
+import type { ComponentChildren } from 'preact';
+import { Notice, Problem } from '../message.tsx';
+import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
+
+interface DetailPageProps {
+  readonly frame: FrameModel;
+  readonly path: readonly Crumb[];
+  readonly title: string;
+  readonly state?: ComponentChildren;
+  readonly acts?: ComponentChildren;
+  /** What it is and does, in one sentence. */
+  readonly about?: ComponentChildren;
+  readonly notice?: ComponentChildren;
+  readonly problem?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+export function DetailPage({ about, notice, problem, children, ...head }: DetailPageProps) {
+  return (
+    <ManagementPage {...head} hasProblem={problem !== undefined}>
+      {about && <p class="lede">{about}</p>}
+      {problem && <Problem id="problem">{problem}</Problem>}
+      {notice && <Notice>{notice}</Notice>}
+      {children}
+    </ManagementPage>
+  );
+}
+
+interface PartProps {
+  /** Unique on the page; a link can point at it. */
+  readonly id: string;
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  readonly acts?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Part({ id, title, about, acts, children }: PartProps) {
+  return (
+    <section class="part" id={id} aria-labelledby={`${id}-title`}>
+      <div class="part-head">
+        <h2 id={`${id}-title`}>{title}</h2>
+        {acts && <div class="actions">{acts}</div>}
+      </div>
+      {about && <p class="muted">{about}</p>}
+      {children}
+    </section>
+  );
+}
+
+export interface Fact {
+  readonly name: string;
+  readonly value: ComponentChildren;
+}
+
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl class="facts boxed">
+      {facts.map(({ name, value }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** An id, which is picked up whole. */
+export function Id({ children }: { readonly children: string }) {
+  return (
+    <bdi class="code select-all" translate={false}>
+      {children}
+    </bdi>
+  );
+}

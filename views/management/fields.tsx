@@ -1,0 +1,185 @@
+/** Controls of forms, each with its label above, its hint below and what is wrong with it beside it. */
+import type { ComponentChildren } from 'preact';
+import type { Option } from './filters.tsx';
+
+interface ControlProps {
+  /** Of the form field; also its id, so it must be unique on the page. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly isOptional?: boolean | undefined;
+  /** What is wrong with it. */
+  readonly error?: string | undefined;
+}
+
+function Control({
+  name,
+  label,
+  hint,
+  isOptional,
+  error,
+  children,
+}: ControlProps & { readonly children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <label for={name}>
+        {label}
+        {isOptional && <span class="optional"> optional</span>}
+      </label>
+      {children}
+      {error && (
+        <p class="field-error" id={`${name}-error`}>
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What describes the control, and whether it is wrong. */
+function stateOf({ name, hint, error }: ControlProps) {
+  const described = [error && `${name}-error`, hint && `${name}-hint`].filter(Boolean).join(' ');
+  return {
+    'aria-describedby': described || undefined,
+    'aria-invalid': error === undefined ? undefined : ('true' as const),
+  };
+}
+
+interface TextProps extends ControlProps {
+  readonly value: string;
+  /** The keyboard that a phone shows. */
+  readonly inputMode?: 'text' | 'email' | 'url' | 'numeric';
+  readonly autocomplete?: string;
+}
+
+export function TextField({ value, inputMode = 'text', autocomplete = 'off', ...control }: TextProps) {
+  return (
+    <Control {...control}>
+      <input
+        id={control.name}
+        name={control.name}
+        type="text"
+        inputMode={inputMode}
+        value={value}
+        autocomplete={autocomplete}
+        autocapitalize="none"
+        spellcheck={false}
+        {...stateOf(control)}
+      />
+    </Control>
+  );
+}
+
+interface LinesProps extends ControlProps {
+  readonly value: string;
+  readonly rows?: number;
+}
+
+/** Several values, a line each. */
+export function LinesField({ value, rows = 4, ...control }: LinesProps) {
+  return (
+    <Control {...control}>
+      <textarea
+        id={control.name}
+        name={control.name}
+        rows={rows}
+        autocapitalize="none"
+        spellcheck={false}
+        {...stateOf(control)}
+      >
+        {/* A browser takes a line break away that comes first. */}
+        {`\n${value}`}
+      </textarea>
+    </Control>
+  );
+}
+
+interface SelectFieldProps extends ControlProps {
+  readonly value: string;
+  readonly options: readonly Option[];
+}
+
+export function SelectField({ value, options, ...control }: SelectFieldProps) {
+  return (
+    <Control {...control}>
+      <select id={control.name} name={control.name} {...stateOf(control)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value} selected={option.value === value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Control>
+  );
+}
+
+export interface Choice {
+  /** Of the form field, whose value is `on`; also its id. */
+  readonly name: string;
+  readonly label: string;
+  readonly meaning?: string | undefined;
+  readonly isChosen: boolean;
+}
+
+interface ChoicesProps {
+  readonly id: string;
+  readonly legend: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  readonly choices: readonly Choice[];
+}
+
+/** Any number of these. */
+export function ChoicesField({ id, legend, hint, error, choices }: ChoicesProps) {
+  const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  return (
+    <fieldset class="choices" id={id} aria-describedby={described || undefined}>
+      <legend>{legend}</legend>
+      {error && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {choices.map(({ name, label, meaning, isChosen }) => (
+        <div key={name} class="choice">
+          <input id={name} name={name} type="checkbox" checked={isChosen} />
+          <label for={name}>
+            <bdi>{label}</bdi>
+            {meaning && <span class="hint">{meaning}</span>}
+          </label>
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+export interface FieldError {
+  /** Of the control; undefined where the error is of none. */
+  readonly field?: string | undefined;
+  readonly text: string;
+}
+
+/** Everything that is wrong with a form, on top of it: each leads to its field. */
+export function ErrorList({ errors }: { readonly errors: readonly FieldError[] }) {
+  if (errors.length === 0) return null;
+  return (
+    <div class="message problem" role="alert">
+      <p>Nothing was saved.</p>
+      <ul>
+        {errors.map(({ field, text }) => (
+          <li key={`${field} ${text}`}>{field === undefined ? text : <a href={`#${field}`}>{text}</a>}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { safeHref } from '../elements/href.ts';
+import { Link } from '../elements/link.tsx';
+
+export interface FiltersModel {
+  /** The list without a filter. */
+  readonly action: string;
+  /** Whether anything is filtered. */
+  readonly isSet: boolean;
+  /** What the box looks for. */
+  readonly search?: { readonly label: string; readonly value: string } | undefined;
+  readonly selects: readonly Select[];
+}
+
+export interface Select {
+  /** Parameter of the address. */
+  readonly name: string;
+  readonly label: string;
+  /** The first stands for no filter. */
+  readonly options: readonly Option[];
+  readonly value: string;
+}
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** A filter is part of the address: a page that is filtered can be sent to somebody. */
+export function Filters({ action, isSet, search, selects }: FiltersModel) {
+  return (
+    <form method="get" action={safeHref(action)} class="filters">
+      {search && (
+        <div class="filter wide">
+          <label for="q">{search.label}</label>
+          <input id="q" name="q" type="search" value={search.value} autocomplete="off" spellcheck={false} />
+        </div>
+      )}
+      {selects.map(({ name, label, options, value }) => (
+        <div key={name} class="filter">
+          <label for={name}>{label}</label>
+          <select id={name} name={name}>
+            {options.map((option) => (
+              <option key={option.value} value={option.value} selected={option.value === value}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+        </div>
+      ))}
+      <div class="actions">
+        <button type="submit" class="button">
+          Filter
+        </button>
+        {isSet && (
+          <Link href={action} class="button quiet">
+            Clear
+          </Link>
+        )}
+      </div>
+    </form>
+  );
+}

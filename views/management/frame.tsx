@@ -1,0 +1,156 @@
+/** What all management pages have in common: the pages that the reader may open, beside the content. */
+import type { ComponentChildren } from 'preact';
+import { Form } from '../elements/form.tsx';
+import { Brand, Html, type SignOutForm } from '../layout.tsx';
+
+export interface FrameModel {
+  /** Who is signed in. */
+  readonly username: string;
+  readonly signOut: SignOutForm;
+  /** The pages that the reader may open; a group without a title comes first. */
+  readonly groups: readonly FrameGroup[];
+  /** When the page was made. */
+  readonly now: Date;
+}
+
+export interface FrameGroup {
+  readonly title: string;
+  /** The page that lists those of the group. */
+  readonly href: string;
+  readonly isCurrent: boolean;
+  readonly pages: readonly FrameLink[];
+}
+
+export interface FrameLink {
+  readonly title: string;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+/** One step of the path above a title. */
+export interface Crumb {
+  readonly title: string;
+  readonly href: string;
+}
+
+interface ManagementPageProps {
+  readonly frame: FrameModel;
+  /** Heading of the page and first part of the document's title. */
+  readonly title: string;
+  readonly path?: readonly Crumb[] | undefined;
+  /** Beside the heading: a state, and what can be done first. */
+  readonly state?: ComponentChildren;
+  readonly acts?: ComponentChildren;
+  readonly hasProblem?: boolean | undefined;
+  readonly children: ComponentChildren;
+}
+
+export function ManagementPage({
+  frame,
+  title,
+  path = [],
+  state,
+  acts,
+  hasProblem,
+  children,
+}: ManagementPageProps) {
+  return (
+    <Html title={hasProblem ? `Problem: ${title}` : title} script="times.js" style="management.css">
+      <body class="managed">
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <Bar {...frame} />
+        <Pages {...frame} />
+        <main id="content" class="work">
+          <header class="work-head">
+            {path.length > 0 && <Path path={path} />}
+            <div class="work-title">
+              <h1>
+                <bdi>{title}</bdi>
+              </h1>
+              {state}
+              {acts && <div class="actions">{acts}</div>}
+            </div>
+          </header>
+          {children}
+        </main>
+        <Groups {...frame} />
+      </body>
+    </Html>
+  );
+}
+
+function Bar({ username, signOut: { action, csrf } }: FrameModel) {
+  return (
+    <header class="bar">
+      <a class="bar-home" href="/">
+        <Brand />
+      </a>
+      <a class="bar-user" href="/account">
+        <bdi>{username}</bdi>
+        <span class="unseen">: your account</span>
+      </a>
+      <Form action={action} hidden={{ csrf, logout: 'yes' }}>
+        <button type="submit" class="button quiet">
+          Sign out
+        </button>
+      </Form>
+    </header>
+  );
+}
+
+function Path({ path }: { readonly path: readonly Crumb[] }) {
+  return (
+    <nav class="path" aria-label="Where this page is">
+      <ol>
+        {path.map(({ title, href }) => (
+          <li key={href}>
+            <a href={href}>
+              <bdi>{title}</bdi>
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+/** The column of a wide window. */
+function Pages({ groups }: FrameModel) {
+  return (
+    <nav class="pages" aria-label="Pages">
+      {groups.map(({ title, pages }) => (
+        <div key={title} class="pages-group">
+          <p class="pages-title">{title}</p>
+          <ul>
+            {pages.map((page) => (
+              <li key={page.href}>
+                <PageLink {...page} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+/** The bar at the bottom of a phone. */
+function Groups({ groups }: FrameModel) {
+  return (
+    <nav class="groups" aria-label="Groups of pages">
+      {groups.map(({ title, href, isCurrent }) => (
+        <PageLink key={href} title={title} href={href} isCurrent={isCurrent} />
+      ))}
+    </nav>
+  );
+}
+
+function PageLink({ title, href, isCurrent }: FrameLink) {
+  return (
+    <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+      {title}
+    </a>
+  );
+}

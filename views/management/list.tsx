@@ -1,0 +1,137 @@
+/** A list of things: found by a filter, a page of them at a time, each row led by the link to the thing. */
+import type { ComponentChildren } from 'preact';
+import { Link } from '../elements/link.tsx';
+import { Notice, Problem } from '../message.tsx';
+import { Filters, type FiltersModel } from './filters.tsx';
+import { type FrameModel, ManagementPage } from './frame.tsx';
+
+export interface Column {
+  readonly title: string;
+  /** Numbers stand at the end of their column, with their unit in its head. */
+  readonly isNumber?: boolean;
+}
+
+export interface Row {
+  /** Unique in the list. */
+  readonly key: string;
+  /** The first is the name, a link to the thing. */
+  readonly cells: readonly ComponentChildren[];
+}
+
+export interface ListModel {
+  readonly frame: FrameModel;
+  readonly title: string;
+  /** What stands in the list, in one sentence. */
+  readonly about: string;
+  readonly count?: { readonly value: number; readonly isExact: boolean } | undefined;
+  /** The one thing to do here. */
+  readonly primary?: { readonly label: string; readonly href: string } | undefined;
+  readonly filters?: FiltersModel | undefined;
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+  /** What is said, and offered, where there is nothing at all. */
+  readonly empty: ComponentChildren;
+  /** Where the list goes on. */
+  readonly nextHref?: string | undefined;
+  /** The first page, on any other. */
+  readonly firstHref?: string | undefined;
+  readonly notice?: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+export function ListPage(model: ListModel) {
+  const { frame, title, about, count, primary, filters, rows, notice, problem } = model;
+  return (
+    <ManagementPage
+      frame={frame}
+      title={title}
+      hasProblem={problem !== undefined}
+      state={count && <span class="count">{countText(count)}</span>}
+      acts={
+        primary && (
+          <Link href={primary.href} class="button primary">
+            {primary.label}
+          </Link>
+        )
+      }
+    >
+      <p class="lede">{about}</p>
+      {problem && <Problem id="problem">{problem}</Problem>}
+      {notice && <Notice>{notice}</Notice>}
+      {filters && <Filters {...filters} />}
+      {rows.length === 0 ? <Nothing {...model} /> : <Table {...model} />}
+      <More {...model} />
+    </ManagementPage>
+  );
+}
+
+function Nothing({ filters, empty, nextHref }: ListModel) {
+  if (nextHref !== undefined) return <div class="empty">Nothing on this page; the list goes on.</div>;
+  if (!filters?.isSet) return <div class="empty">{empty}</div>;
+  return (
+    <div class="empty">
+      <p>Nothing matches this filter.</p>
+      <p>
+        <Link href={filters.action}>Clear it</Link>
+      </p>
+    </div>
+  );
+}
+
+export function Table({ title, columns, rows }: Pick<ListModel, 'title' | 'columns' | 'rows'>) {
+  return (
+    <div class="table-frame boxed">
+      <table>
+        <caption class="unseen">{title}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title: name, isNumber }) => (
+              <th key={name} scope="col" class={isNumber ? 'number' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells }) => (
+            <tr key={key}>
+              {cells.map((cell, at) => {
+                const { title: name, isNumber } = columns[at]!;
+                const className = isNumber ? 'number' : undefined;
+                return at === 0 ? (
+                  <th key={name} scope="row" class={className}>
+                    {cell}
+                  </th>
+                ) : (
+                  <td key={name} data-title={name} class={className}>
+                    {cell}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function More({ firstHref, nextHref }: ListModel) {
+  if (firstHref === undefined && nextHref === undefined) return null;
+  return (
+    <nav class="actions" aria-label="Pages of the list">
+      <Link href={firstHref} class="button">
+        First page
+      </Link>
+      <Link href={nextHref} class="button">
+        Next page
+      </Link>
+    </nav>
+  );
+}
+
+const grouped = new Intl.NumberFormat('en');
+
+function countText({ value, isExact }: { readonly value: number; readonly isExact: boolean }): string {
+  return `${grouped.format(value)}${isExact ? '' : '+'}`;
+}
