@@ -23,6 +23,10 @@ export interface CraftedProvider {
   userinfo: Readonly<Record<string, unknown>>;
   /** Answers the token endpoint in place of an ID token. */
   answer: ((res: ServerResponse) => unknown) | undefined;
+  /** Answers whoever asks for a sign-in. */
+  authorize: (res: ServerResponse) => unknown;
+  /** Answers a path in place of what stands there. */
+  pages: Readonly<Record<string, (res: ServerResponse) => unknown>>;
   /** The nonce that the ID token repeats, as the authorization request had it. */
   nonce: string;
   /** By the published key, with RS256. */
@@ -45,7 +49,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
   const server = createServer((req, res) => {
     const path = req.url!.split('?')[0]!;
     provider.asked.push(path);
-    req.resume().on('end', () => void answers[path]?.(res));
+    req.resume().on('end', () => void (provider.pages[path] ?? answers[path])?.(res));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -85,6 +89,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
       }),
     '/jwks': (res) => sendJson(res, { keys: provider.keys }),
     '/userinfo': (res) => sendJson(res, provider.userinfo),
+    '/authorize': (res) => provider.authorize(res),
     '/token': async (res) => {
       if (provider.answer) return provider.answer(res);
       const token = { access_token: 'access', token_type: 'Bearer', id_token: await idToken() };
@@ -111,10 +116,13 @@ async function makeKey(kid: string) {
   return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } };
 }
 
-function right(): Pick<CraftedProvider, 'metadata' | 'forgery' | 'userinfo' | 'answer'> {
-  return { metadata: {}, forgery: {}, userinfo: { sub: 'ada' }, answer: undefined };
+type Right = Pick<CraftedProvider, 'metadata' | 'forgery' | 'userinfo' | 'answer' | 'authorize' | 'pages'>;
+
+function right(): Right {
+  const authorize = (res: ServerResponse) => res.end('<title>Sign in</title>');
+  return { metadata: {}, forgery: {}, userinfo: { sub: 'ada' }, answer: undefined, authorize, pages: {} };
 }
 
-function sendJson(res: ServerResponse, body: unknown): void {
-  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+export function sendJson(res: ServerResponse, body: unknown, status = 200): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -39,11 +39,15 @@ async function tryRequest(
       ? [['iss', provider.oidc.issuer] as const]
       : []),
   ]);
-  const rejection = await connector.finish({ callbackUrl, parameters }, begun.secrets).then(
-    () => undefined,
-    (error: unknown) => error,
+  await connector.finish({ callbackUrl, parameters }, begun.secrets).then(
+    () =>
+      run.failed(
+        'token endpoint',
+        'takes a made-up code, and signs somebody in by it',
+        'Let nobody sign in by this provider: it would take any code of anybody.',
+      ),
+    (rejection: unknown) => validateTokenEndpoint(rejection, provider, run),
   );
-  validateTokenEndpoint(rejection, provider, run);
 }
 
 /** As a browser would, without following: a sign-in page, a way to one, or an error. */
@@ -63,6 +67,10 @@ async function askAuthorization(
   const { status, headers } = answer.response;
   if (status >= 400) {
     run.failed(step, `refuses with ${status}`, registration);
+    return;
+  }
+  if (headers.location !== undefined && !URL.canParse(headers.location, location)) {
+    run.failed(step, 'sends to what is no address', 'Ask the administrator of the provider.');
     return;
   }
   const target = headers.location === undefined ? undefined : new URL(headers.location, location);
