@@ -2,9 +2,12 @@
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderAct } from '../../views/management/act.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
+import type { Select } from '../../views/management/filters.tsx';
 import type { Crumb } from '../../views/management/frame.tsx';
+import type { Form } from '../http/form.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { recentSignInSeconds } from '../operations/access-check.ts';
+import type { OperationRequest } from '../operations/run-operation.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
 
 export interface Act {
@@ -21,6 +24,12 @@ export interface Act {
   readonly isDangerous?: boolean;
   /** Typed before it is done. */
   readonly typedName?: string;
+  /** What is to be chosen. */
+  readonly selects?: readonly Select[];
+  /** What the operation gets, besides what names the thing; by default an empty body. */
+  readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query'>;
+  /** Further fields of the form, as they were asked with. */
+  readonly hidden?: Readonly<Record<string, string>>;
 }
 
 export interface ActPlace {
@@ -62,8 +71,10 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
         if (act.typedName !== undefined && form.get('typed_name') !== act.typedName)
           throw notTyped(act.typedName);
         await confirm(ctx, act);
-        const body = {};
-        return await tools.run<Body>(ctx, act.operation, { params, body });
+        return await tools.run<Body>(ctx, act.operation, {
+          params,
+          ...(act.requestOf?.(form) ?? { body: {} }),
+        });
       } catch (error) {
         await show(ctx, act, place, fieldErrorsOf(error, fieldOf));
         return undefined;
@@ -91,7 +102,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
     { path, href }: ActPlace,
     errors: readonly FieldError[],
   ): Promise<void> {
-    const { title, effects, button, typedName, isDangerous = false, name } = act;
+    const { title, effects, button, typedName, isDangerous = false, name, hidden, selects = [] } = act;
     const confirmation = !isStale(ctx, act)
       ? undefined
       : ctx.state.account.federated
@@ -105,7 +116,11 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       typedName,
       confirmation,
       action: href,
-      hidden: { csrf: tools.csrf(ctx), do: name },
+      hidden: { ...hidden, csrf: tools.csrf(ctx), do: name },
+      selects: selects.map((select) => ({
+        ...select,
+        value: ctx.state.form.get(select.name) ?? select.value,
+      })),
       button,
       isDangerous,
       cancelHref: href,

@@ -5,12 +5,15 @@ import type { Csrf } from '../http/csrf.ts';
 import { form, type Guard, query } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
+import { createClientPages } from './access/clients.ts';
 import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
 import { createGroupPage } from './group.ts';
 import { createPageTools } from './page-tools.ts';
 
 export interface PagesNeeds {
+  /** `CONSOLE_URL`. */
+  readonly settings: { readonly url: string };
   readonly pageOperations: PageOperations;
   readonly stepUp: StepUp;
   readonly signedIn: Guard<WithSession>;
@@ -27,6 +30,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const acts = createActs({ ...needs, tools });
   const group = createGroupPage(tools);
   const users = createUserPages(tools, acts);
+  const clients = createClientPages(tools, acts, new URL(needs.settings.url).origin);
   return {
     addRoutes(router: Router): void {
       router.get('/access', query, signedIn, group);
@@ -34,6 +38,10 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/access/users', form, csrf, signedIn, users.create);
       router.get('/access/users/:user', query, signedIn, users.show);
       router.post('/access/users/:user', form, csrf, signedIn, users.change);
+      router.get('/access/clients', query, signedIn, clients.list);
+      router.post('/access/clients', form, csrf, signedIn, clients.create);
+      router.get('/access/clients/:client', query, signedIn, clients.show);
+      router.post('/access/clients/:client', form, csrf, signedIn, clients.change);
     },
   };
 }

@@ -26,6 +26,12 @@ export const siteMap: readonly SiteGroup[] = [
         operation: 'listUsers',
         about: 'People who may sign in, and what they may do.',
       },
+      {
+        title: 'Machine clients',
+        href: '/access/clients',
+        operation: 'listClients',
+        about: 'Programs that ask for tokens, what they may do, and their secrets.',
+      },
     ],
   },
 ];

@@ -1,4 +1,10 @@
 import { renderAct } from '../../views/management/act.tsx';
+import {
+  renderClient,
+  renderClients,
+  renderNewClient,
+  type ShownClient,
+} from '../../views/management/clients.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderGroup } from '../../views/management/group.tsx';
 import { renderNewUser, renderUser, renderUsers, type ShownUser } from '../../views/management/users.tsx';
@@ -37,6 +43,35 @@ function userOf({ text }: Filling): ShownUser {
     updatedAt: earlier,
   };
 }
+
+function clientOf({ text }: Filling): ShownClient {
+  return {
+    id: 'billing',
+    kind: 'machine',
+    status: 'active',
+    displayName: text,
+    scopes: [text],
+    tokenAlg: 'RS256',
+    tokenTtlSeconds: 60,
+    secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null }],
+    lastUsedAt: earlier,
+    createdAt: earlier,
+  };
+}
+
+const choiceOf = ({ text }: Filling, name: string) => ({ name, label: text, meaning: text, isChosen: true });
+const clientFormOf = (filling: Filling) => ({
+  displayName: filling.text,
+  access: {
+    groups: [
+      { label: filling.text, meaning: filling.text, choices: [choiceOf(filling, 'access:data:read')] },
+    ],
+    maps: { names: filling.text, actions: [choiceOf(filling, 'map:read')] },
+    queues: { names: filling.text, actions: [choiceOf(filling, 'queue:offer')] },
+    others: filling.text,
+  },
+  tokenAlg: 'RS256',
+});
 
 const formOf = ({ text }: Filling) => ({
   displayName: text,
@@ -93,6 +128,45 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       csrf: filling.text,
       idempotencyKey: filling.text,
     }),
+  'machine clients': (filling) =>
+    renderClients({
+      frame: frameOf(filling),
+      clients: [{ ...clientOf(filling), sentence: filling.text }],
+      filters: { action: '/access/clients', isSet: false, selects: [] },
+    }),
+  'machine client': (filling) =>
+    renderClient({
+      frame: frameOf(filling),
+      client: clientOf(filling),
+      sentence: filling.text,
+      form: clientFormOf(filling),
+      errors: [{ field: 'scopes', text: filling.text }],
+      csrf: filling.text,
+      version: filling.text,
+      mayChange: true,
+      notice: { text: filling.text, undo: 'enable' },
+      secret: filling.text,
+      snippets: [{ language: 'curl', text: filling.text }],
+      trial: {
+        isIssued: true,
+        reason: null,
+        audience: filling.text,
+        scopes: [filling.text],
+        roles: [filling.text],
+        tokenType: 'Bearer',
+        ttlSeconds: 60,
+        opens: [{ methods: ['GET'], path: filling.text, permission: filling.text, names: [filling.text] }],
+      },
+    }),
+  'new machine client': (filling) =>
+    renderNewClient({
+      frame: frameOf(filling),
+      id: filling.text,
+      form: clientFormOf(filling),
+      errors: [],
+      csrf: filling.text,
+      idempotencyKey: filling.text,
+    }),
   'question before an act': (filling) =>
     renderAct({
       frame: frameOf(filling),
@@ -100,6 +174,9 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       title: filling.text,
       effects: [filling.text],
       typedName: filling.text,
+      selects: [
+        { name: 'ends', label: filling.text, value: 'x', options: [{ value: 'x', label: filling.text }] },
+      ],
       confirmation: 'password',
       action: '/access/users/grace',
       hidden: { csrf: filling.text, do: 'remove' },

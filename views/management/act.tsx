@@ -1,9 +1,9 @@
 /** What is asked before something is done that disturbs others, or cannot be undone: a page at the address of the act. */
-import type { ComponentChildren } from 'preact';
 import { Form, PasswordField } from '../elements/form.tsx';
 import { Link } from '../elements/link.tsx';
 import { renderDocument } from '../layout.tsx';
-import { ErrorList, type FieldError, TextField } from './fields.tsx';
+import { ErrorList, type FieldError, SelectField, TextField } from './fields.tsx';
+import type { Select } from './filters.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
 
 export interface ActModel {
@@ -23,8 +23,8 @@ export interface ActModel {
   readonly isDangerous: boolean;
   readonly cancelHref: string;
   readonly errors: readonly FieldError[];
-  /** Controls of its own. */
-  readonly children?: ComponentChildren;
+  /** What is to be chosen. */
+  readonly selects: readonly Select[];
 }
 
 export function renderAct(model: ActModel): string {
@@ -65,12 +65,13 @@ function SignInFirst({ cancelHref }: ActModel) {
 }
 
 function ActForm(model: ActModel) {
-  const { action, hidden, typedName, confirmation, button, isDangerous, cancelHref, errors, children } =
-    model;
+  const { action, hidden, typedName, confirmation, button, isDangerous, cancelHref, errors, selects } = model;
   const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
   return (
     <Form action={action} hidden={hidden}>
-      {children}
+      {selects.map((select) => (
+        <SelectField key={select.name} {...select} />
+      ))}
       {typedName !== undefined && (
         <TextField
           name="typed_name"

@@ -1,0 +1,92 @@
+import { type Choice, ChoicesField, LinesField, TextField } from './fields.tsx';
+
+/** What somebody may do at the members, as it stands in a form. */
+export interface AccessForm {
+  readonly groups: readonly AccessGroup[];
+  readonly maps: NamedStructures;
+  readonly queues: NamedStructures;
+  /** Further scopes, a line each. */
+  readonly others: string;
+}
+
+interface AccessGroup {
+  readonly label: string;
+  readonly meaning: string;
+  readonly choices: readonly Choice[];
+}
+
+interface NamedStructures {
+  /** With commas between them. */
+  readonly names: string;
+  readonly actions: readonly Choice[];
+}
+
+interface AccessFieldsProps {
+  readonly form: AccessForm;
+  readonly errorOf: (name: string) => string | undefined;
+}
+
+export function AccessFields({ form: { maps, queues, groups, others }, errorOf }: AccessFieldsProps) {
+  return (
+    <fieldset class="choices">
+      <legend>Access</legend>
+      <div class="pair">
+        <TextField
+          name="maps"
+          label="Maps"
+          hint="Names, with commas between. A * at the end stands for whatever comes: orders-*"
+          isOptional
+          value={maps.names}
+        />
+        <ChoicesField id="map-actions" legend="May" choices={maps.actions} />
+      </div>
+      <div class="pair">
+        <TextField name="queues" label="Queues" isOptional value={queues.names} />
+        <ChoicesField id="queue-actions" legend="May" choices={queues.actions} />
+      </div>
+      <Groups groups={groups} />
+      <details open={others !== '' || errorOf('scopes') !== undefined}>
+        <summary>Other scopes</summary>
+        <LinesField
+          name="scopes"
+          label="Scopes"
+          hint="A line each, as they stand in a token: api:users:read, app:Viewer."
+          isOptional
+          value={others}
+          error={errorOf('scopes')}
+        />
+      </details>
+    </fieldset>
+  );
+}
+
+function Groups({ groups }: Pick<AccessForm, 'groups'>) {
+  return (
+    <table class="access-groups boxed">
+      <caption>The cluster</caption>
+      <tbody>
+        {groups.map(({ label, meaning, choices }) => (
+          <tr key={label}>
+            <th scope="row">
+              {label}
+              <span class="hint">{meaning}</span>
+            </th>
+            <td>
+              {choices.map(({ name, label: action, isChosen }) => (
+                <div key={name} class="choice">
+                  <input id={name} name={name} type="checkbox" checked={isChosen} />
+                  <label for={name}>
+                    <span>
+                      <span class="unseen">{label}: </span>
+                      {action}
+                    </span>
+                  </label>
+                </div>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

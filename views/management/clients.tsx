@@ -1,0 +1,397 @@
+/** Machine clients: programs that ask for tokens with a secret. */
+import { Form } from '../elements/form.tsx';
+import { renderDocument } from '../layout.tsx';
+import { AccessFields, type AccessForm } from './access-fields.tsx';
+import { Ago } from './ago.tsx';
+import { DetailPage, Facts, Id, Part } from './detail.tsx';
+import { ErrorList, type FieldError, SelectField, TextField } from './fields.tsx';
+import type { FiltersModel } from './filters.tsx';
+import { type FrameModel, ManagementPage } from './frame.tsx';
+import { type ListModel, ListPage, Table } from './list.tsx';
+import { type Snippet, Snippets } from './snippets.tsx';
+import { State } from './state.tsx';
+
+/** As the admin API has it. */
+export interface ShownClient {
+  readonly id: string;
+  readonly kind: 'machine' | 'application';
+  readonly status: 'active' | 'disabled';
+  readonly displayName: string | null;
+  readonly scopes: readonly string[];
+  readonly tokenAlg: string;
+  readonly tokenTtlSeconds: number | null;
+  readonly secrets: readonly ShownSecret[];
+  readonly lastUsedAt: string | null;
+  readonly createdAt: string | null;
+}
+
+export interface ShownSecret {
+  readonly id: string;
+  readonly createdAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+}
+
+export function clientHref(id: string): string {
+  return `/access/clients/${encodeURIComponent(id)}`;
+}
+
+export interface ClientsModel
+  extends Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'> {
+  readonly clients: readonly (ShownClient & { readonly sentence: string })[];
+  readonly filters: FiltersModel;
+}
+
+export function renderClients({ clients, ...list }: ClientsModel): string {
+  return renderDocument(
+    <ListPage
+      {...list}
+      title="Machine clients"
+      about="Programs that ask for tokens with a secret of their own."
+      columns={[{ title: 'Name' }, { title: 'Status' }, { title: 'Access' }, { title: 'Last used' }]}
+      rows={clients.map((client) => ({
+        key: client.id,
+        cells: [
+          <ClientName key="name" {...client} />,
+          <ClientState key="status" status={client.status} />,
+          client.sentence,
+          <Ago key="used" at={dateOf(client.lastUsedAt)} now={list.frame.now} />,
+        ],
+      }))}
+      empty={<p>No machine client yet: add one for each program that calls the cluster.</p>}
+    />,
+  );
+}
+
+function ClientName({ id, displayName }: ShownClient) {
+  return (
+    <>
+      <a href={clientHref(id)}>
+        <bdi>{displayName ?? id}</bdi>
+      </a>
+      {displayName !== null && (
+        <>
+          {' '}
+          <bdi class="muted">{id}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+function ClientState({ status }: Pick<ShownClient, 'status'>) {
+  return status === 'active' ? <State kind="ok">Enabled</State> : <State kind="off">Disabled</State>;
+}
+
+function dateOf(text: string | null): Date | undefined {
+  return text === null ? undefined : new Date(text);
+}
+
+export interface ClientForm {
+  readonly displayName: string;
+  readonly access: AccessForm;
+  readonly tokenAlg: string;
+}
+
+export interface ClientModel {
+  readonly frame: FrameModel;
+  readonly client: ShownClient;
+  /** What it may do. */
+  readonly sentence: string;
+  readonly form: ClientForm;
+  readonly errors: readonly FieldError[];
+  readonly csrf: string;
+  /** Of the version that is shown. */
+  readonly version: string;
+  readonly mayChange: boolean;
+  readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
+  /** Shown this once. */
+  readonly secret?: string | undefined;
+  readonly snippets: readonly Snippet[];
+  /** What a token of it carries and opens, where that was asked. */
+  readonly trial?: ShownTrial | undefined;
+}
+
+export interface ShownTrial {
+  readonly isIssued: boolean;
+  readonly reason: string | null;
+  readonly audience: string | null;
+  readonly scopes: readonly string[];
+  readonly roles: readonly string[];
+  readonly tokenType: string;
+  readonly ttlSeconds: number;
+  readonly opens: readonly {
+    readonly methods: readonly string[];
+    readonly path: string;
+    readonly permission: string;
+    readonly names: readonly string[] | null;
+  }[];
+}
+
+const clientsPath = [{ title: 'Machine clients', href: '/access/clients' }];
+
+export function renderClient(model: ClientModel): string {
+  const { frame, client, sentence, errors, notice, csrf, secret, mayChange, trial } = model;
+  return renderDocument(
+    <DetailPage
+      frame={frame}
+      path={clientsPath}
+      title={client.displayName ?? client.id}
+      state={<ClientState status={client.status} />}
+      acts={<FirstActs {...model} />}
+      about={sentence}
+      problem={errors.length > 0 ? 'Nothing was saved.' : undefined}
+      notice={
+        notice && (
+          <>
+            {notice.text}
+            {notice.undo && (
+              <Form action={clientHref(client.id)} hidden={{ csrf, do: notice.undo }}>
+                <button type="submit" class="button small">
+                  Undo
+                </button>
+              </Form>
+            )}
+          </>
+        )
+      }
+    >
+      {secret !== undefined && <NewSecret secret={secret} />}
+      {trial && <Trial {...trial} />}
+      <Facts
+        facts={[
+          { name: 'Client ID', value: <Id>{client.id}</Id> },
+          { name: 'Last used', value: <Ago at={dateOf(client.lastUsedAt)} now={frame.now} /> },
+          {
+            name: 'Added',
+            value: <Ago at={dateOf(client.createdAt)} now={frame.now} never="With the settings" />,
+          },
+          { name: 'Signature of its tokens', value: client.tokenAlg },
+        ]}
+      />
+      <Secrets {...model} />
+      <Part id="use" title="Use it" about="Complete, but for the secret.">
+        <Snippets snippets={model.snippets} />
+      </Part>
+      {mayChange && <Edit {...model} />}
+      {mayChange && (
+        <Part id="more" title="More" about="It asks first, and says what it does.">
+          <div class="actions">
+            <a class="button danger" href={`${clientHref(client.id)}?do=remove`}>
+              Remove
+            </a>
+          </div>
+        </Part>
+      )}
+    </DetailPage>,
+  );
+}
+
+function NewSecret({ secret }: { readonly secret: string }) {
+  return (
+    <Part id="secret" title="Secret" about="It is shown here once: put it where the program reads it.">
+      <code class="secret">{secret}</code>
+    </Part>
+  );
+}
+
+function FirstActs({ client: { id, status }, csrf, mayChange }: ClientModel) {
+  const href = clientHref(id);
+  return (
+    <>
+      <Form action={href} hidden={{ csrf, do: 'try' }}>
+        <button type="submit" class="button">
+          Try it
+        </button>
+      </Form>
+      {mayChange && (
+        <>
+          <a class="button" href={`${href}?do=rotate`}>
+            Rotate secret
+          </a>
+          <Form action={href} hidden={{ csrf, do: status === 'active' ? 'disable' : 'enable' }}>
+            <button type="submit" class="button">
+              {status === 'active' ? 'Disable' : 'Enable'}
+            </button>
+          </Form>
+        </>
+      )}
+    </>
+  );
+}
+
+function Trial({ isIssued, reason, audience, scopes, roles, ttlSeconds, opens }: ShownTrial) {
+  if (!isIssued) {
+    return (
+      <Part id="trial" title="It would get no token">
+        <p>{reason}</p>
+      </Part>
+    );
+  }
+  return (
+    <Part
+      id="trial"
+      title="What its token would carry and open"
+      about="No token was issued. What a token opens is the same at every member."
+    >
+      <Facts
+        facts={[
+          { name: 'Audience', value: <Id>{audience ?? 'None'}</Id> },
+          { name: 'Scopes', value: scopes.join(' ') || 'None' },
+          { name: 'Roles', value: roles.join(', ') || 'None' },
+          { name: 'Lifetime', value: `${ttlSeconds} s` },
+        ]}
+      />
+      {opens.length === 0 ? (
+        <p class="empty">It opens no call to the members.</p>
+      ) : (
+        <Table
+          title="Calls that it opens"
+          columns={[{ title: 'Call' }, { title: 'Permission' }, { title: 'Names' }]}
+          rows={opens.map(({ methods, path, permission, names }) => ({
+            key: `${methods} ${path} ${permission}`,
+            cells: [
+              <span key="call" class="code">{`${methods.join(', ')} ${path}`}</span>,
+              <span key="permission" class="code">
+                {permission}
+              </span>,
+              names === null ? 'All' : names.join(', '),
+            ],
+          }))}
+        />
+      )}
+    </Part>
+  );
+}
+
+function Secrets({ client: { id, secrets }, frame: { now }, mayChange }: ClientModel) {
+  return (
+    <Part
+      id="secrets"
+      title="Secrets"
+      about="At most two are good at the same time, while callers move over."
+    >
+      {secrets.length === 0 ? (
+        <p class="empty">It has no secret, and so gets no token.</p>
+      ) : (
+        <Table
+          title="Secrets"
+          columns={[
+            { title: 'Id' },
+            { title: 'Added' },
+            { title: 'Last used' },
+            { title: 'Ends' },
+            { title: 'Act' },
+          ]}
+          rows={secrets.map((secret) => ({
+            key: secret.id,
+            cells: [
+              <bdi key="id" class="code">
+                {secret.id}
+              </bdi>,
+              <Ago key="added" at={dateOf(secret.createdAt)} now={now} never="With the settings" />,
+              <Ago key="used" at={dateOf(secret.lastUsedAt)} now={now} />,
+              <Ago key="ends" at={dateOf(secret.expiresAt)} now={now} />,
+              mayChange ? (
+                <a key="end" href={`${clientHref(id)}?do=end-secret&secret=${encodeURIComponent(secret.id)}`}>
+                  End<span class="unseen"> the secret {secret.id}</span>
+                </a>
+              ) : null,
+            ],
+          }))}
+        />
+      )}
+    </Part>
+  );
+}
+
+function Edit({ client, form, errors, csrf, version }: ClientModel) {
+  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+  return (
+    <Part
+      id="edit"
+      title="Edit"
+      about="When that takes something away, all tokens that it has stop working: the program asks for a new one."
+    >
+      <ErrorList errors={errors} />
+      <Form action={clientHref(client.id)} hidden={{ csrf, do: 'save', version }}>
+        <ClientFields form={form} errorOf={errorOf} />
+        <div class="actions">
+          <button type="submit" class="button primary">
+            Save
+          </button>
+        </div>
+      </Form>
+    </Part>
+  );
+}
+
+interface ClientFieldsProps {
+  readonly form: ClientForm;
+  readonly errorOf: (name: string) => string | undefined;
+}
+
+const algorithms = ['RS256', 'ES256', 'EdDSA'].map((value) => ({ value, label: value }));
+
+function ClientFields({ form: { displayName, access, tokenAlg }, errorOf }: ClientFieldsProps) {
+  return (
+    <>
+      <TextField
+        name="displayName"
+        label="Name"
+        hint="What people see of it."
+        isOptional
+        value={displayName}
+        error={errorOf('displayName')}
+      />
+      <AccessFields form={access} errorOf={errorOf} />
+      <SelectField
+        name="tokenAlg"
+        label="Signature of its tokens"
+        options={algorithms}
+        value={tokenAlg}
+        error={errorOf('tokenAlg')}
+      />
+    </>
+  );
+}
+
+export interface NewClientModel {
+  readonly frame: FrameModel;
+  readonly id: string;
+  readonly form: ClientForm;
+  readonly errors: readonly FieldError[];
+  readonly csrf: string;
+  /** Of this form: sent twice, it adds one client. */
+  readonly idempotencyKey: string;
+}
+
+export function renderNewClient({ frame, id, form, errors, csrf, idempotencyKey }: NewClientModel): string {
+  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+  return renderDocument(
+    <ManagementPage
+      frame={frame}
+      path={clientsPath}
+      title="Add machine client"
+      hasProblem={errors.length > 0}
+    >
+      <p class="lede">The next page has its secret, once, and a call to paste.</p>
+      <ErrorList errors={errors} />
+      <Form action="/access/clients" hidden={{ csrf, do: 'new', idempotencyKey }}>
+        <TextField
+          name="id"
+          label="Client ID"
+          hint="Letters, digits, dots, hyphens and underscores. It stays as it is."
+          value={id}
+          error={errorOf('id')}
+        />
+        <ClientFields form={form} errorOf={errorOf} />
+        <div class="actions">
+          <button type="submit" class="button primary">
+            Add machine client
+          </button>
+        </div>
+      </Form>
+    </ManagementPage>,
+  );
+}
