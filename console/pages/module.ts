@@ -6,6 +6,8 @@ import { form, type Guard, query } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { createClientPages } from './access/clients.ts';
+import { createRolePages } from './access/roles.ts';
+import { createSessionPages } from './access/sessions.ts';
 import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
 import { createGroupPage } from './group.ts';
@@ -30,6 +32,8 @@ export function createPagesModule(needs: PagesNeeds) {
   const acts = createActs({ ...needs, tools });
   const group = createGroupPage(tools);
   const users = createUserPages(tools, acts);
+  const roles = createRolePages(tools, acts);
+  const sessions = createSessionPages(tools, acts);
   const clients = createClientPages(tools, acts, new URL(needs.settings.url).origin);
   return {
     addRoutes(router: Router): void {
@@ -38,6 +42,13 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/access/users', form, csrf, signedIn, users.create);
       router.get('/access/users/:user', query, signedIn, users.show);
       router.post('/access/users/:user', form, csrf, signedIn, users.change);
+      router.get('/access/roles', query, signedIn, roles.list);
+      router.post('/access/roles', form, csrf, signedIn, roles.create);
+      router.get('/access/roles/:role', query, signedIn, roles.show);
+      router.post('/access/roles/:role', form, csrf, signedIn, roles.change);
+      router.get('/access/sessions', query, signedIn, sessions.list);
+      router.get('/access/sessions/:session', query, signedIn, sessions.show);
+      router.post('/access/sessions/:session', form, csrf, signedIn, sessions.end);
       router.get('/access/clients', query, signedIn, clients.list);
       router.post('/access/clients', form, csrf, signedIn, clients.create);
       router.get('/access/clients/:client', query, signedIn, clients.show);

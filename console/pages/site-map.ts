@@ -27,10 +27,22 @@ export const siteMap: readonly SiteGroup[] = [
         about: 'People who may sign in, and what they may do.',
       },
       {
+        title: 'Roles',
+        href: '/access/roles',
+        operation: 'listRoles',
+        about: 'What people may do, and who may do it.',
+      },
+      {
         title: 'Machine clients',
         href: '/access/clients',
         operation: 'listClients',
         about: 'Programs that ask for tokens, what they may do, and their secrets.',
+      },
+      {
+        title: 'Sessions',
+        href: '/access/sessions',
+        operation: 'listSessions',
+        about: 'Where people are signed in.',
       },
     ],
   },

@@ -7,6 +7,8 @@ import {
 } from '../../views/management/clients.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderGroup } from '../../views/management/group.tsx';
+import { renderNewRole, renderRole, renderRoles, type ShownRole } from '../../views/management/roles.tsx';
+import { renderSession, renderSessions, type ShownSession } from '../../views/management/sessions.tsx';
 import { renderNewUser, renderUser, renderUsers, type ShownUser } from '../../views/management/users.tsx';
 import type { Filling } from './filling.ts';
 
@@ -79,6 +81,33 @@ const formOf = ({ text }: Filling) => ({
   roles: [{ id: 'Viewer', meaning: text, isChosen: true }],
 });
 const errorsOf = ({ text }: Filling) => [{ field: 'email', text }];
+
+function roleOf({ text }: Filling): ShownRole {
+  return {
+    id: 'OrdersReader',
+    description: text,
+    permissions: [text],
+    builtIn: false,
+    users: ['reader'],
+    userCount: 11,
+    updatedAt: earlier,
+  };
+}
+
+function sessionOf({ text }: Filling): ShownSession {
+  return {
+    id: 'ses_1',
+    user: 'reader',
+    clients: ['console', 'wiki'],
+    provider: text,
+    startedAt: earlier,
+    lastSeenAt: earlier,
+    expiresAt: earlier,
+    address: text,
+    agent: text,
+    acr: text,
+  };
+}
 
 /** The management pages with every field of their models filled. */
 export const managementPages: Readonly<Record<string, (filling: Filling) => string>> = {
@@ -167,6 +196,41 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       csrf: filling.text,
       idempotencyKey: filling.text,
     }),
+  roles: (filling) =>
+    renderRoles({ frame: frameOf(filling), roles: [{ ...roleOf(filling), sentence: filling.text }] }),
+  role: (filling) =>
+    renderRole({
+      frame: frameOf(filling),
+      role: roleOf(filling),
+      sentence: filling.text,
+      form: { description: filling.text, access: clientFormOf(filling).access },
+      errors: [{ field: 'scopes', text: filling.text }],
+      csrf: filling.text,
+      version: filling.text,
+      mayChange: true,
+      notice: filling.text,
+    }),
+  'new role': (filling) =>
+    renderNewRole({
+      frame: frameOf(filling),
+      id: filling.text,
+      form: { description: filling.text, access: clientFormOf(filling).access },
+      errors: [],
+      csrf: filling.text,
+      idempotencyKey: filling.text,
+    }),
+  sessions: (filling) =>
+    renderSessions({
+      frame: frameOf(filling),
+      sessions: [{ ...sessionOf(filling), user: filling.text }],
+      filters: {
+        action: '/access/sessions',
+        isSet: true,
+        texts: [{ name: 'user', label: 'User', value: filling.text }],
+        selects: [],
+      },
+    }),
+  session: (filling) => renderSession({ frame: frameOf(filling), session: sessionOf(filling), mayEnd: true }),
   'question before an act': (filling) =>
     renderAct({
       frame: frameOf(filling),

@@ -18,20 +18,19 @@ export function Ago({ at, now, never = 'Never' }: AgoProps) {
 }
 
 const steps = [
-  { unit: 'second', seconds: 1, most: 60 },
-  { unit: 'minute', seconds: 60, most: 60 },
-  { unit: 'hour', seconds: 3600, most: 24 },
-  { unit: 'day', seconds: 86_400, most: 30 },
-  { unit: 'month', seconds: 2_629_746, most: 12 },
-  { unit: 'year', seconds: 31_556_952, most: Number.POSITIVE_INFINITY },
+  { unit: 's', seconds: 1, most: 60 },
+  { unit: 'min', seconds: 60, most: 60 },
+  { unit: 'h', seconds: 3600, most: 24 },
+  { unit: 'd', seconds: 86_400, most: 60 },
+  { unit: 'months', seconds: 2_629_746, most: 24 },
+  { unit: 'years', seconds: 31_556_952, most: Number.POSITIVE_INFINITY },
 ] as const;
-
-const relativeWords = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 
 /** @param ms  negative for what was */
 function relative(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1000);
   if (seconds < 2) return 'now';
   const { unit, seconds: length } = steps.find((step) => seconds < step.seconds * step.most) ?? steps[5];
-  return relativeWords.format(Math.sign(ms) * Math.round(seconds / length), unit);
+  const amount = `${Math.round(seconds / length)} ${unit}`;
+  return ms < 0 ? `${amount} ago` : `in ${amount}`;
 }

@@ -8,7 +8,16 @@ export interface FiltersModel {
   readonly isSet: boolean;
   /** What the box looks for. */
   readonly search?: { readonly label: string; readonly value: string } | undefined;
+  /** Further boxes, each for a whole name. */
+  readonly texts?: readonly FilterText[];
   readonly selects: readonly Select[];
+}
+
+export interface FilterText {
+  /** Parameter of the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
 }
 
 export interface Select {
@@ -26,7 +35,7 @@ export interface Option {
 }
 
 /** A filter is part of the address: a page that is filtered can be sent to somebody. */
-export function Filters({ action, isSet, search, selects }: FiltersModel) {
+export function Filters({ action, isSet, search, texts = [], selects }: FiltersModel) {
   return (
     <form method="get" action={safeHref(action)} class="filters">
       {search && (
@@ -35,6 +44,12 @@ export function Filters({ action, isSet, search, selects }: FiltersModel) {
           <input id="q" name="q" type="search" value={search.value} autocomplete="off" spellcheck={false} />
         </div>
       )}
+      {texts.map(({ name, label, value }) => (
+        <div key={name} class="filter">
+          <label for={name}>{label}</label>
+          <input id={name} name={name} type="text" value={value} autocomplete="off" spellcheck={false} />
+        </div>
+      ))}
       {selects.map(({ name, label, options, value }) => (
         <div key={name} class="filter">
           <label for={name}>{label}</label>

@@ -1,0 +1,182 @@
+/** `/access/roles`: what people may do, and who may do it. */
+import { randomUUID } from 'node:crypto';
+import {
+  type RoleForm,
+  type RoleModel,
+  renderNewRole,
+  renderRole,
+  renderRoles,
+  roleHref,
+  type ShownRole,
+} from '../../../views/management/roles.tsx';
+import type { Form } from '../../http/form.ts';
+import type { Act, Acts } from '../acts.ts';
+import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
+
+const listHref = '/access/roles';
+const path = [{ title: 'Roles', href: listHref }];
+
+const doneNotices: Readonly<Record<string, string>> = {
+  added: 'The role is added.',
+  saved: 'Saved: it counts from the next call on.',
+  unchanged: 'Nothing was different.',
+};
+
+interface Found {
+  readonly role: ShownRole;
+  readonly version: string;
+}
+
+export function createRolePages(tools: PageTools, acts: Acts) {
+  return {
+    async list(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      if (form.get('do') === 'new') return showEmpty(ctx, form.get('from'));
+      const asked = queryOf(form, []);
+      const { body } = await tools.run<ListAnswer<ShownRole>>(ctx, 'listRoles', { query: asked });
+      const may = await tools.mayRun(ctx, ['createRole']);
+      const html = renderRoles({
+        frame: await tools.frame(ctx),
+        roles: body.items.map((role) => ({ ...role, sentence: sentenceFor(role) })),
+        primary: may.has('createRole') ? { label: 'Add role', href: `${listHref}?do=new` } : undefined,
+        notice: form.get('done') === 'removed' ? 'The role is removed.' : undefined,
+        ...placesOf(listHref, asked, body),
+      });
+      tools.send(ctx, html);
+    },
+    /** `POST /access/roles`: adds one. */
+    async create(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const id = form.get('id')?.trim() ?? '';
+      const typed = typedForm(form);
+      try {
+        const { description, permissions } = given(typed);
+        const body = { id, permissions, ...(description !== null && { description }) };
+        await tools.run(ctx, 'createRole', { body, idempotencyKey: form.get('idempotencyKey') ?? '' });
+      } catch (error) {
+        return showNew(ctx, { id, form: typed, errors: fieldErrorsOf(error, fieldOf) });
+      }
+      tools.goTo(ctx, `${roleHref(id)}?done=added`);
+    },
+    async show(ctx: PageContext): Promise<void> {
+      const found = await find(ctx, String(ctx.params.role));
+      const { form } = ctx.state;
+      if (form.get('do') === 'remove') return acts.ask(ctx, removal(found.role), placeOf(found.role));
+      await showRole(ctx, found, { notice: doneNotices[form.get('done') ?? ''] });
+    },
+    /** `POST /access/roles/:role`: what the form names in `do`. */
+    async change(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const found = await find(ctx, String(ctx.params.role));
+      const params = { role: found.role.id };
+      if (form.get('do') === 'save') return save(ctx, found);
+      if (form.get('do') !== 'remove') return tools.goTo(ctx, roleHref(found.role.id));
+      const done = await acts.perform(ctx, removal(found.role), placeOf(found.role), params);
+      if (done) tools.goTo(ctx, `${listHref}?done=removed`);
+    },
+  };
+
+  async function find(ctx: PageContext, id: string): Promise<Found> {
+    const { body, version = '' } = await tools.run<ShownRole>(ctx, 'readRole', { params: { role: id } });
+    return { role: body, version };
+  }
+
+  async function save(ctx: PageContext, found: Found): Promise<void> {
+    const { form } = ctx.state;
+    const typed = typedForm(form);
+    try {
+      const request = { params: { role: found.role.id }, body: given(typed), ifMatch: form.get('version') };
+      const { isUnchanged } = await tools.run(ctx, 'updateRole', request);
+      tools.goTo(ctx, `${roleHref(found.role.id)}?done=${isUnchanged ? 'unchanged' : 'saved'}`);
+    } catch (error) {
+      await showRole(ctx, found, { form: typed, errors: fieldErrorsOf(error, fieldOf) });
+    }
+  }
+
+  async function showRole(
+    ctx: PageContext,
+    { role, version }: Found,
+    shown: Partial<RoleModel>,
+  ): Promise<void> {
+    const may = await tools.mayRun(ctx, ['updateRole']);
+    const html = renderRole({
+      frame: await tools.frame(ctx),
+      role,
+      version,
+      sentence: sentenceFor(role),
+      form: roleFormOf(role),
+      errors: [],
+      csrf: tools.csrf(ctx),
+      mayChange: may.has('updateRole'),
+      ...shown,
+    });
+    tools.send(ctx, html, shown.errors ? 400 : 200);
+  }
+
+  /** @param from  the role that it is to be like */
+  async function showEmpty(ctx: PageContext, from: string | undefined): Promise<void> {
+    await tools.check(ctx, 'createRole');
+    const like = from === undefined ? undefined : (await find(ctx, from)).role;
+    const form = roleFormOf(like ?? { description: null, permissions: [] });
+    await showNew(ctx, { id: '', form, errors: [] });
+  }
+
+  async function showNew(
+    ctx: PageContext,
+    shown: { readonly id: string; readonly form: RoleForm; readonly errors: RoleModel['errors'] },
+  ): Promise<void> {
+    const html = renderNewRole({
+      frame: await tools.frame(ctx),
+      csrf: tools.csrf(ctx),
+      idempotencyKey: ctx.state.form.get('idempotencyKey') ?? randomUUID(),
+      ...shown,
+    });
+    tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
+  }
+}
+
+/** Of a built-in one, what every installation says of it. */
+function sentenceFor({ builtIn, description, permissions }: ShownRole): string {
+  return builtIn ? (description ?? '') : sentenceOf(permissions);
+}
+
+function roleFormOf({ description, permissions }: Pick<ShownRole, 'description' | 'permissions'>): RoleForm {
+  return { description: description ?? '', access: accessFormOf(permissions) };
+}
+
+function typedForm(form: Form): RoleForm {
+  return { description: form.get('description')?.trim() ?? '', access: typedAccess(form) };
+}
+
+function given({ description, access }: RoleForm) {
+  return { description: description || null, permissions: scopesOfForm(access) };
+}
+
+/** Permissions are spelt as scopes, and stand in the same fields. */
+function fieldOf(pointer: string): string | undefined {
+  const name = pointer.slice(2).split('/')[0]!;
+  if (name === 'permissions') return 'scopes';
+  return ['id', 'description'].includes(name) ? name : undefined;
+}
+
+function placeOf({ id }: ShownRole) {
+  return { path: [...path, { title: id, href: roleHref(id) }], href: roleHref(id) };
+}
+
+function removal({ id, userCount }: ShownRole): Act {
+  const holders =
+    userCount === 0
+      ? 'Nobody has it.'
+      : `It is taken from ${userCount === 1 ? 'one user' : `${userCount} users`}, at once.`;
+  return {
+    name: 'remove',
+    operation: 'deleteRole',
+    title: `Remove ${id}`,
+    effects: [holders, 'This cannot be undone.'],
+    button: 'Remove role',
+    isDangerous: true,
+    typedName: id,
+  };
+}

@@ -1,0 +1,177 @@
+/** `/access/roles` and `/access/sessions` in a browser without script. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personPassword,
+  personWith,
+  sendForm,
+} from '../helpers/management.ts';
+import { authorize, dashboard, redeem, userinfo } from '../helpers/sign-in.ts';
+import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+let ada: UserAgent;
+
+beforeAll(async () => {
+  console = await startConsole();
+  ada = createUserAgent(console.url);
+  await ada.signIn();
+});
+afterAll(() => console?.stop());
+
+describe('roles', () => {
+  async function add(id: string, fields: Record<string, string>) {
+    const form = await ada.get('/access/roles?do=new');
+    return sendForm(ada, form, 'new', {
+      id,
+      description: '',
+      idempotencyKey: hiddenIn(form, 'idempotencyKey')!,
+      ...fields,
+    });
+  }
+
+  test('are listed with what they open and who has them', async () => {
+    const list = await ada.get('/access/roles');
+    expect(textOf(list)).toContain('Reads and changes everything, on the cluster and here.');
+    expect(list.body).toContain('href="/access/users?role=Admin"');
+    expect(textOf(await ada.get('/access/users?role=Admin'))).toContain(admin.username);
+  });
+
+  test('are added, edited and removed, and what they open changes with the next call', async () => {
+    const added = await ada.follow(await add('OrdersReader', { maps: 'orders-*', 'map:read': 'on' }));
+    expect(textOf(added)).toContain('May read map “orders-*”. Nothing else.');
+    await personWith(console, 'reader', ['OrdersReader']);
+    const page = await ada.get('/access/roles/OrdersReader');
+    expect(page.body).toContain('href="/access/users/reader"');
+    const saved = await ada.follow(
+      await sendForm(ada, page, 'save', { description: 'Reads carts', maps: 'carts', 'map:read': 'on' }),
+    );
+    expect(textOf(saved)).toContain('May read map “carts”. Nothing else.');
+    const late = await sendForm(ada, page, 'save', { description: 'Late', maps: 'x', 'map:read': 'on' });
+    expect([late.status, textOf(late).includes('This has changed meanwhile')]).toEqual([400, true]);
+    const question = await ada.get('/access/roles/OrdersReader?do=remove');
+    expect(textOf(question)).toContain('It is taken from one user, at once.');
+    const done = await ada.follow(await sendForm(ada, question, 'remove', { typed_name: 'OrdersReader' }));
+    expect(textOf(done)).toContain('The role is removed.');
+    expect(textOf(await ada.get('/access/users/reader'))).toContain('Has no role');
+  });
+
+  test('are copied from one that there is', async () => {
+    await add('Source', { 'access:wan:write': 'on' });
+    const form = await ada.get('/access/roles?do=new&from=Source');
+    expect(form.body).toMatch(/name="access:wan:write" type="checkbox" checked/);
+    expect((await ada.get('/access/roles?do=new&from=Nobody')).status).toBe(404);
+  });
+
+  test('that are built in stay as they are', async () => {
+    const page = await ada.get('/access/roles/Admin');
+    expect(page.body).not.toContain('value="save"');
+    const csrf = hiddenIn(page, 'csrf')!;
+    const changed = await ada.post('/access/roles/Admin', {
+      csrf,
+      do: 'save',
+      description: '',
+      maps: 'x',
+      'map:read': 'on',
+    });
+    expect(changed.status).toBe(400);
+    const removed = await ada.post('/access/roles/Admin', { csrf, do: 'remove', typed_name: 'Admin' });
+    expect([removed.status, textOf(removed).includes('built in')]).toEqual([400, true]);
+  });
+
+  test.each([
+    { id: 'Admin', maps: 'x', error: 'id' },
+    { id: 'not a name', maps: 'x', error: 'id' },
+    { id: 'y'.repeat(1001), maps: 'x', error: 'id' },
+    { id: 'Empty', maps: '', error: 'scopes' },
+    { id: 'Unknown', maps: '', scopes: 'svc:nothing:read', error: 'scopes' },
+  ])('are refused where $error is wrong, and what was typed stays', async ({ id, maps, scopes = '' }) => {
+    const refused = await add(id, {
+      maps,
+      scopes,
+      ...(maps && { 'map:read': 'on' }),
+      description: '<b>مرحبا 🚀</b>',
+    });
+    expect(refused.status).toBe(400);
+    expect(titleOf(refused)).toMatch(/^Problem/);
+    expect(refused.body).toContain('value="&lt;b>مرحبا 🚀&lt;/b>"');
+    expect((await ada.get('/access/roles')).body).not.toContain('مرحبا');
+  });
+
+  test('are shown to a Viewer, who changes none', async () => {
+    const agent = await personWith(console, 'viewer', ['Viewer']);
+    const page = await agent.get('/access/roles/Source');
+    expect(page.status).toBe(200);
+    expect(page.body).not.toContain('value="save"');
+    const csrf = hiddenIn(page, 'csrf')!;
+    for (const name of ['save', 'remove']) {
+      const reply = await agent.post('/access/roles/Source', {
+        csrf,
+        do: name,
+        typed_name: 'Source',
+        maps: 'x',
+        'map:read': 'on',
+      });
+      expect(reply.status).toBe(403);
+    }
+    expect((await agent.get('/access/roles?do=new')).status).toBe(403);
+    expect((await agent.get('/access/roles/Source?do=remove')).status).toBe(403);
+    expect((await agent.get('/access/sessions')).status).toBe(403);
+  });
+
+  test.each(foreignForms)('change by no form $name (S31)', async ({ fields, headers }) => {
+    const csrf = hiddenIn(await ada.get('/access/roles/Source'), 'csrf')!;
+    const reply = await ada.post(
+      '/access/roles/Source',
+      { csrf, do: 'remove', typed_name: 'Source', ...fields },
+      headers,
+    );
+    expect(reply.status).toBe(403);
+    expect((await ada.get('/access/roles/Source')).status).toBe(200);
+  });
+});
+
+describe('sessions', () => {
+  test('are found by user and application, and ended with what was opened with them', async () => {
+    await callApi(console, 'POST', '/users', { id: 'grace', password: personPassword, roles: ['Viewer'] });
+    const grace = createUserAgent(console.url);
+    const callback = await authorize(grace, {}, { username: 'grace', password: personPassword });
+    const { body: tokens } = await redeem(console, callback.get('code'));
+    const list = await ada.get(`/access/sessions?user=grace&client=${dashboard.clientId}`);
+    const href = /href="(\/access\/sessions\/ses_[^"]*)"/.exec(list.body)![1]!;
+    expect(list.body).not.toContain(`>${admin.username}</bdi></a></th>`);
+    const page = await ada.get(href);
+    expect(titleOf(page)).toBe('Session of grace');
+    expect(page.body).toContain(`href="/access/applications/${dashboard.clientId}"`);
+    const question = await ada.get(`${href}?do=end`);
+    expect(textOf(question)).toContain(dashboard.clientId);
+    const done = await ada.follow(await sendForm(ada, question, 'end'));
+    expect(textOf(done)).toContain('The session has ended.');
+    expect((await userinfo(console, tokens.access_token)).status).toBe(401);
+    expect((await ada.get(href)).status).toBe(404);
+    expect((await sendForm(ada, question, 'end')).status).toBe(404);
+  });
+
+  test('are gone for their own reader, who is sent to the sign-in', async () => {
+    const other = createUserAgent(console.url);
+    await other.signIn();
+    await callApi(console, 'POST', `/users/${admin.username}/end-sessions`);
+    for (const path of ['/access/sessions', '/access/roles', '/access']) {
+      const reply = await other.get(path);
+      expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
+    }
+    await ada.signIn();
+  });
+
+  test.each(['ses_', 'ses_x', '..', '%00', 'x'.repeat(1000)])(
+    'answer the id %j with a page that says there is none',
+    async (id) => {
+      const reply = await ada.get(`/access/sessions/${id}`);
+      expect([404, 400]).toContain(reply.status);
+      expect(titleOf(reply)).toMatch(/^Problem/);
+    },
+  );
+});

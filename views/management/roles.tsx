@@ -1,0 +1,225 @@
+/** Roles: what people may do, built in or made of permissions. */
+import { Form } from '../elements/form.tsx';
+import { renderDocument } from '../layout.tsx';
+import { AccessFields, type AccessForm } from './access-fields.tsx';
+import { Ago } from './ago.tsx';
+import { DetailPage, Facts, Id, Part } from './detail.tsx';
+import { ErrorList, type FieldError, TextField } from './fields.tsx';
+import { type FrameModel, ManagementPage } from './frame.tsx';
+import { type ListModel, ListPage } from './list.tsx';
+import { userHref } from './users.tsx';
+
+/** As the admin API has it. */
+export interface ShownRole {
+  readonly id: string;
+  readonly description: string | null;
+  readonly permissions: readonly string[];
+  readonly builtIn: boolean;
+  /** A hundred at most. */
+  readonly users: readonly string[];
+  readonly userCount: number;
+  readonly updatedAt: string | null;
+}
+
+export function roleHref(id: string): string {
+  return `/access/roles/${encodeURIComponent(id)}`;
+}
+
+export interface RolesModel
+  extends Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'> {
+  readonly roles: readonly (ShownRole & { readonly sentence: string })[];
+}
+
+export function renderRoles({ roles, ...list }: RolesModel): string {
+  return renderDocument(
+    <ListPage
+      {...list}
+      title="Roles"
+      about="What people may do: three that every installation has, and your own."
+      columns={[{ title: 'Name' }, { title: 'Opens' }, { title: 'Kind' }, { title: 'Users', isNumber: true }]}
+      rows={roles.map(({ id, sentence, builtIn, userCount }) => ({
+        key: id,
+        cells: [
+          <a key="name" href={roleHref(id)}>
+            <bdi>{id}</bdi>
+          </a>,
+          sentence,
+          builtIn ? 'Built in' : 'Custom',
+          userCount === 0 ? (
+            '0'
+          ) : (
+            <a href={holdersHref(id)}>{new Intl.NumberFormat('en').format(userCount)}</a>
+          ),
+        ],
+      }))}
+      empty={<p>No roles.</p>}
+    />,
+  );
+}
+
+function holdersHref(id: string): string {
+  return `/access/users?role=${encodeURIComponent(id)}`;
+}
+
+export interface RoleForm {
+  readonly description: string;
+  readonly access: AccessForm;
+}
+
+export interface RoleModel {
+  readonly frame: FrameModel;
+  readonly role: ShownRole;
+  /** What it opens. */
+  readonly sentence: string;
+  readonly form: RoleForm;
+  readonly errors: readonly FieldError[];
+  readonly csrf: string;
+  /** Of the version that is shown. */
+  readonly version: string;
+  readonly mayChange: boolean;
+  readonly notice?: string | undefined;
+}
+
+const rolesPath = [{ title: 'Roles', href: '/access/roles' }];
+
+export function renderRole(model: RoleModel): string {
+  const { frame, role, sentence, errors, notice, mayChange } = model;
+  return renderDocument(
+    <DetailPage
+      frame={frame}
+      path={rolesPath}
+      title={role.id}
+      acts={
+        mayChange &&
+        !role.builtIn && (
+          <a class="button" href={`/access/roles?do=new&from=${encodeURIComponent(role.id)}`}>
+            Copy
+          </a>
+        )
+      }
+      about={sentence}
+      problem={errors.length > 0 ? 'Nothing was saved.' : undefined}
+      notice={notice}
+    >
+      <Facts
+        facts={[
+          { name: 'Name in tokens', value: <Id>{role.id}</Id> },
+          { name: 'Kind', value: role.builtIn ? 'Built in: it stays as it is' : 'Custom' },
+          ...(role.builtIn ? [] : [{ name: 'Description', value: role.description ?? 'None' }]),
+          ...(role.updatedAt === null
+            ? []
+            : [{ name: 'Changed', value: <Ago at={new Date(role.updatedAt)} now={frame.now} /> }]),
+        ]}
+      />
+      <Holders {...role} />
+      {mayChange && !role.builtIn && <Edit {...model} />}
+      {mayChange && !role.builtIn && (
+        <Part id="more" title="More" about="It asks first, and says what it does.">
+          <div class="actions">
+            <a class="button danger" href={`${roleHref(role.id)}?do=remove`}>
+              Remove
+            </a>
+          </div>
+        </Part>
+      )}
+    </DetailPage>,
+  );
+}
+
+function Holders({ id, users, userCount }: ShownRole) {
+  return (
+    <Part id="users" title="Who has it">
+      {users.length === 0 ? (
+        <p class="empty">Nobody.</p>
+      ) : (
+        <ul class="rows boxed">
+          {users.slice(0, 10).map((name) => (
+            <li key={name}>
+              <a href={userHref(name)}>
+                <bdi>{name}</bdi>
+              </a>
+            </li>
+          ))}
+          {userCount > 10 && (
+            <li>
+              <a href={holdersHref(id)}>All {new Intl.NumberFormat('en').format(userCount)}</a>
+            </li>
+          )}
+        </ul>
+      )}
+    </Part>
+  );
+}
+
+function Edit({ role, form, errors, csrf, version }: RoleModel) {
+  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+  return (
+    <Part id="edit" title="Edit" about="It counts from the next call on, for everybody who has the role.">
+      <ErrorList errors={errors} />
+      <Form action={roleHref(role.id)} hidden={{ csrf, do: 'save', version }}>
+        <RoleFields form={form} errorOf={errorOf} />
+        <div class="actions">
+          <button type="submit" class="button primary">
+            Save
+          </button>
+        </div>
+      </Form>
+    </Part>
+  );
+}
+
+interface RoleFieldsProps {
+  readonly form: RoleForm;
+  readonly errorOf: (name: string) => string | undefined;
+}
+
+function RoleFields({ form: { description, access }, errorOf }: RoleFieldsProps) {
+  return (
+    <>
+      <TextField
+        name="description"
+        label="Description"
+        hint="One line for people."
+        isOptional
+        value={description}
+        error={errorOf('description')}
+      />
+      <AccessFields form={access} errorOf={errorOf} />
+    </>
+  );
+}
+
+export interface NewRoleModel {
+  readonly frame: FrameModel;
+  readonly id: string;
+  readonly form: RoleForm;
+  readonly errors: readonly FieldError[];
+  readonly csrf: string;
+  /** Of this form: sent twice, it adds one role. */
+  readonly idempotencyKey: string;
+}
+
+export function renderNewRole({ frame, id, form, errors, csrf, idempotencyKey }: NewRoleModel): string {
+  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+  return renderDocument(
+    <ManagementPage frame={frame} path={rolesPath} title="Add role" hasProblem={errors.length > 0}>
+      <p class="lede">A role of your own, made of what it opens. People get it on their page.</p>
+      <ErrorList errors={errors} />
+      <Form action="/access/roles" hidden={{ csrf, do: 'new', idempotencyKey }}>
+        <TextField
+          name="id"
+          label="Name"
+          hint="As it stands in tokens: letters, digits, dots, hyphens and underscores. It stays as it is."
+          value={id}
+          error={errorOf('id')}
+        />
+        <RoleFields form={form} errorOf={errorOf} />
+        <div class="actions">
+          <button type="submit" class="button primary">
+            Add role
+          </button>
+        </div>
+      </Form>
+    </ManagementPage>,
+  );
+}
