@@ -10,11 +10,16 @@ const longList = 50;
 export async function stringifyInChunks(value: object): Promise<string> {
   const pause = createPauses(0.5);
   const chunks: string[] = [];
-  for (const chunk of chunksOf(value, depth)) {
+  for (const chunk of jsonChunks(value)) {
     chunks.push(chunk);
     await pause();
   }
   return chunks.join('');
+}
+
+/** The same text, for whoever pauses between its pieces. */
+export function jsonChunks(value: object): Iterable<string> {
+  return chunksOf(value, depth);
 }
 
 function* chunksOf(value: unknown, left: number): Generator<string> {

@@ -55,6 +55,7 @@ test('a list comes as CSV, a row for each item and a column for each field', asy
       displayName: 'Hopper, "Amazing" Grace',
       email: 'g@example.com',
       roles: 'Viewer MetricsViewer',
+      eligibleRoles: '',
       'origin.provider': '',
       'origin.subject': '',
       status: 'invited',

@@ -14,6 +14,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { foldedName } from '../../storage/name-keys.ts';
 import type { ArtifactStore, Count } from '../../storage/storage.ts';
 import type { Turn } from '../places.ts';
+import { createFadingCounts } from './fading-counts.ts';
 import type { LockedNames } from './locked-names.ts';
 import { type Budget, networkOfSource, tooManyGuesses } from './throttle.ts';
 
@@ -81,7 +82,7 @@ const knownNetworkSeconds = 90 * day;
 export function createGuessing({ artifacts, lockedNames, steady }: GuessingDeps) {
   /** Denials that are known without the store, which a flood of guesses would keep busy. */
   const denied = new Map<Budget, number>();
-  const pressures = new Map<Budget, { denials: number; at: number }>();
+  const pressures = createFadingCounts<Budget>({ msForEach: 1000, most: mostRemembered, steady });
   let held = 0;
 
   return {
@@ -189,7 +190,7 @@ export function createGuessing({ artifacts, lockedNames, steady }: GuessingDeps)
       denied.delete(of);
       return;
     }
-    await hold(Math.min(longestHoldMs, pressureOf(under) * msForEachDenial));
+    await hold(Math.min(longestHoldMs, pressures.add(under) * msForEachDenial));
     throw tooManyGuesses(until - steady() / 1000);
   }
 
@@ -198,17 +199,6 @@ export function createGuessing({ artifacts, lockedNames, steady }: GuessingDeps)
     held++;
     await wait(ms);
     held--;
-  }
-
-  /** Goes down by one a second. */
-  function pressureOf(of: Budget): number {
-    const now = steady() / 1000;
-    const { denials, at } = pressures.get(of) ?? { denials: 0, at: now };
-    const next = Math.max(0, denials - (now - at)) + 1;
-    pressures.delete(of);
-    pressures.set(of, { denials: next, at: now });
-    if (pressures.size > mostRemembered) pressures.delete(pressures.keys().next().value as Budget);
-    return next;
   }
 
   /** @param most  seconds: a window begins within a second, and ends at a whole one */

@@ -28,11 +28,12 @@ export async function chunksOf(texts: Iterable<string>): Promise<readonly Buffer
 /** What the caller does not take yet waits in memory, as a whole answer would. */
 export async function sendChunks(
   res: ServerResponse,
+  status: number,
   chunks: readonly Buffer[],
   fields: OutgoingHttpHeaders,
 ): Promise<void> {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  res.writeHead(200, { ...fields, 'Content-Length': length });
+  res.writeHead(status, { ...fields, 'Content-Length': length });
   for (const chunk of chunks.slice(0, -1)) {
     if (res.destroyed) return;
     res.write(chunk);

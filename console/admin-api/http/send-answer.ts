@@ -3,7 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
-import { stringifyInChunks } from '../../../platform/async/json-in-chunks.ts';
+import { jsonChunks } from '../../../platform/async/json-in-chunks.ts';
 import { sendJson } from '../../http/send.ts';
 import { itemOf } from '../../operations/lists.ts';
 import type { Answer, Operation } from '../../operations/operation.ts';
@@ -42,8 +42,8 @@ export async function sendAnswer(
   const item = prefersCsv(req.headers.accept) ? itemOf(schema) : undefined;
   if (stream) sendStream(res, stream, { 'Content-Type': answerType, ...fields });
   else if (item && body) await sendCsv({ req, res }, item, body as ListBody, fields);
-  else if (body && status === 200 && isLongList(body)) await sendList(res, body, fields);
-  else if (body && (isLong || bodyLimit !== undefined)) await sendLong(res, status, body, fields);
+  else if (body && (isLong || bodyLimit !== undefined || isLongList(body)))
+    await sendLong(res, status, body, fields);
   else if (body) sendJson(res, status, JSON.stringify(body), fields);
   else res.writeHead(status, fields).end();
 }
@@ -51,35 +51,21 @@ export async function sendAnswer(
 /** More than are encoded at once. */
 const fewItems = 20;
 
-function isLongList(body: object): body is ListBody {
+function isLongList(body: object): boolean {
   return 'items' in body && Array.isArray(body.items) && body.items.length > fewItems;
 }
 
-async function sendList(
-  res: ServerResponse,
-  { items, ...rest }: ListBody,
-  fields: OutgoingHttpHeaders,
-): Promise<void> {
-  await sendChunks(res, await chunksOf(jsonOf(items, rest)), {
-    ...fields,
-    'Content-Type': 'application/json',
-  });
-}
-
-function* jsonOf(items: readonly object[], rest: object): Generator<string> {
-  const others = JSON.stringify(rest).slice(1);
-  for (const [i, item] of items.entries()) yield `${i === 0 ? '{"items":[' : ','}${JSON.stringify(item)}`;
-  yield others === '}' ? ']}' : `],${others}`;
-}
-
-/** What may be of thousands becomes text by and by. */
+/** What may be of thousands becomes text by and by, and goes out so. */
 async function sendLong(
   res: ServerResponse,
   status: number,
   body: object,
-  fields: Readonly<Record<string, string>>,
+  fields: OutgoingHttpHeaders,
 ): Promise<void> {
-  sendJson(res, status, await stringifyInChunks(body), fields);
+  await sendChunks(res, status, await chunksOf(jsonChunks(body)), {
+    ...fields,
+    'Content-Type': 'application/json',
+  });
 }
 
 /** A table has no place for where the next page is: that stands beside it (RFC 8288). */
@@ -92,7 +78,7 @@ async function sendCsv(
   const { path, query } = splitTarget(req);
   const params = new URLSearchParams(query);
   if (next) params.set('cursor', next);
-  await sendChunks(res, await chunksOf(csvLines(item, items)), {
+  await sendChunks(res, 200, await chunksOf(csvLines(item, items)), {
     ...fields,
     ...(next && { Link: `<${path}?${params}>; rel="next"` }),
     'Content-Type': `${csvType}; charset=utf-8; header=present`,

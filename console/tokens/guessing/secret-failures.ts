@@ -1,5 +1,7 @@
 /** Wrong client secrets by where they come from: what {@link createSecretGuessing} holds them by. */
 
+import { createFadingCounts } from '../../accounts/guessing/fading-counts.ts';
+
 /** Milliseconds until it may be told that a secret was wrong; undefined: too many of this source wait already. */
 export type Hold = number | undefined;
 
@@ -8,12 +10,9 @@ export interface SecretFailures {
   add(source: string): Hold | Promise<Hold>;
 }
 
-interface Guesser {
-  /** Falls by one every {@link forgivenMs}. */
-  failures: number;
-  /** Monotonic milliseconds of the last failure. */
-  at: number;
-  /** One after the other: sent at once, they are told no sooner. */
+/** Those of one source that wait to be told, one after the other: sent at once, they are told no sooner. */
+interface Queue {
+  /** Monotonic milliseconds. */
   freeAt: number;
   held: number;
 }
@@ -28,32 +27,27 @@ const mostSources = 10_000;
 
 /** @param elapsed  monotonic milliseconds */
 export function createSecretFailures(elapsed: () => number): { add(source: string): Hold } {
-  const guessers = new Map<string, Guesser>();
+  const failures = createFadingCounts<string>({ msForEach: forgivenMs, most: mostSources, steady: elapsed });
+  const queues = new Map<string, Queue>();
 
   return {
     add(source) {
-      const guesser = guesserOf(source);
-      const over = guesser.failures - freeFailures;
+      const over = failures.add(source) - freeFailures;
       if (over <= 0) return 0;
-      if (guesser.held >= mostHeld) return undefined;
+      const queue = queues.get(source) ?? { freeAt: 0, held: 0 };
+      if (queue.held >= mostHeld) return undefined;
       const delayMs = Math.min(longestDelayMs, firstDelayMs * growth ** (over - 1));
-      guesser.freeAt = Math.max(elapsed(), guesser.freeAt) + delayMs;
-      guesser.held++;
-      const holdMs = guesser.freeAt - elapsed();
-      setTimeout(() => guesser.held--, holdMs).unref();
+      queue.freeAt = Math.max(elapsed(), queue.freeAt) + delayMs;
+      queue.held++;
+      queues.set(source, queue);
+      const holdMs = queue.freeAt - elapsed();
+      setTimeout(() => leave(source, queue), holdMs).unref();
       return holdMs;
     },
   };
 
-  function guesserOf(source: string): Guesser {
-    const now = elapsed();
-    const known = guessers.get(source) ?? { failures: 0, at: now, freeAt: now, held: 0 };
-    const left = Math.max(0, known.failures - (now - known.at) / forgivenMs);
-    Object.assign(known, { failures: left + 1, at: now });
-    // The one that has been quiet for longest gives way.
-    guessers.delete(source);
-    guessers.set(source, known);
-    if (guessers.size > mostSources) guessers.delete(guessers.keys().next().value as string);
-    return known;
+  function leave(source: string, queue: Queue): void {
+    queue.held--;
+    if (queue.held === 0) queues.delete(source);
   }
 }

@@ -1,6 +1,4 @@
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { programOf } from '../../../platform/installation.ts';
+import { runTask } from '../../../platform/process/task-process.ts';
 import type { DynamicConfigurationConfig } from '../config.ts';
 import { MemberConfigError } from '../config-error.ts';
 import type { Addition } from './additions.ts';
@@ -18,7 +16,7 @@ export async function readAdditions(
   content: Uint8Array | string,
   file: string,
 ): Promise<readonly Addition[]> {
-  const { additions = [] } = await runTask({ kind: 'read', content, file }, content.length);
+  const { additions = [] } = await carryOutTask({ kind: 'read', content, file }, content.length);
   return additions;
 }
 
@@ -28,10 +26,10 @@ export async function writeInto(
   edits: readonly FileEdit[],
   copies: DynamicConfigurationConfig,
 ): Promise<void> {
-  await runTask({ kind: 'write', file, edits, copies }, JSON.stringify(edits).length);
+  await carryOutTask({ kind: 'write', file, edits, copies }, JSON.stringify(edits).length);
 }
 
-async function runTask(task: ConfigTask, size: number): Promise<ConfigAnswer> {
+async function carryOutTask(task: ConfigTask, size: number): Promise<ConfigAnswer> {
   const { problems, code, ...answer } = await (size > largestHere ? workApart(task) : workHere(task));
   if (problems !== undefined) throw new MemberConfigError(problems);
   if (code !== undefined) throw Object.assign(new Error(`the configuration file: ${code}`), { code });
@@ -47,26 +45,10 @@ async function workHere(task: ConfigTask): Promise<ConfigAnswer> {
   return carryOut(task);
 }
 
-function workApart(task: ConfigTask): Promise<ConfigAnswer> {
-  const program = fileURLToPath(programOf('member/config/changes/config-process'));
-  const reader = fork(program, {
-    // The sources run as they are during development.
-    execArgv: [
-      ...(program.endsWith('.ts') ? ['--import', 'tsx'] : []),
-      `--max-old-space-size=${largestHeapMb}`,
-    ],
-    env: {}, // nothing that is read here comes from there
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    timeout: longestMs,
-    killSignal: 'SIGKILL',
-  });
-  return new Promise<ConfigAnswer>((resolve, reject) => {
-    reader.once('message', (answer) => resolve(answer as ConfigAnswer)).once('error', reject);
-    reader.once('exit', () => reject(new MemberConfigError([`${task.file}: takes too much to read`])));
-    reader.send(task);
-  }).finally(() => reader.kill('SIGKILL'));
+async function workApart(task: ConfigTask): Promise<ConfigAnswer> {
+  const answer = await runTask<ConfigAnswer>('member/config/changes/config-process', task, limits);
+  if (answer === undefined) throw new MemberConfigError([`${task.file}: takes too much to read`]);
+  return answer;
 }
 
-const largestHeapMb = 512;
-const longestMs = 30_000;
+const limits = { heapMb: 512, durationMs: 30_000 } as const;
