@@ -1,0 +1,46 @@
+/** What is written down of calls as they come: denials, and who has used what. Reading the audit is beside them. */
+import { randomBytes } from 'node:crypto';
+import { createDenialLog } from '../../access/denials.ts';
+import { createAuditReader, remoteReader } from '../../audit/reader/audit-reader.ts';
+import type { AuditReader } from '../../audit/reader/questions.ts';
+import { createClientUses } from '../../clients/client-last-used.ts';
+import type { Clients } from '../../clients/clients.ts';
+import { createUsage } from '../../usage/usage.ts';
+import type { ServicesDeps } from './services-deps.ts';
+
+export function createRecordings(
+  {
+    settings,
+    storage: { artifacts },
+    now,
+    log,
+    others,
+  }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log' | 'others'>,
+  clients: Clients,
+) {
+  return {
+    denials: createDenialLog({
+      artifacts,
+      newStem: () => randomBytes(6).toString('base64url'),
+      flushOthers: others?.flushDenials,
+      now,
+      log,
+    }),
+    clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
+    usage: createUsage({
+      artifacts,
+      days: settings.usageDays,
+      report: others?.recordUsage,
+      settleOthers: others?.settleUsage,
+      now,
+    }),
+  };
+}
+
+/** Of another process, or a thread that begins with the first question. */
+export function readerFor(
+  dataDir: string,
+  { log, others }: Pick<ServicesDeps, 'log' | 'others'>,
+): AuditReader {
+  return others?.askAudit ? remoteReader(others.askAudit) : createAuditReader({ dataDir, log });
+}
