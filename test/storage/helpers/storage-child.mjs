@@ -4,7 +4,7 @@
  * killed, such as `loading:4000`.
  */
 
-import { realpathSync } from 'node:fs';
+import { realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openEnvironment } from '../../../console/storage/embedded/lmdb/lmdb-environment.ts';
@@ -120,13 +120,15 @@ function commitJoint(environment, registry, n) {
 }
 
 /** Ends the process in the middle of its work, after it has noted so often how far it is. */
+/** Says what was noted last, and is gone. */
 function fillAndStop(storage, environment, notes) {
   const seen = new Set();
   const poll = () => {
     const place = environment.read(() => environment.database('store').get(['filling']));
     seen.add(JSON.stringify(place));
-    if (seen.size > notes) process.kill(process.pid, 'SIGKILL');
-    else setImmediate(poll);
+    if (seen.size <= notes) return setImmediate(poll);
+    writeSync(1, `${JSON.stringify(place)}\n`);
+    process.kill(process.pid, 'SIGKILL');
   };
   poll();
   return storage.fillIndexes();
