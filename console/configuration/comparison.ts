@@ -12,7 +12,13 @@ export function flattened({ settings, ...shown }: Fields): Fields {
 /** Fields that the object takes, with what each is where nothing is said; null: nothing. */
 export function fieldsOf(body: z.ZodType | undefined): ReadonlyMap<string, unknown> {
   const shape = body && 'shape' in body ? (body.shape as Readonly<Record<string, z.ZodType>>) : {};
-  return new Map(Object.entries(shape).map(([name, schema]) => [name, schema.meta()?.default ?? null]));
+  return new Map(Object.entries(shape).map(([name, schema]) => [name, defaultOf(schema) ?? null]));
+}
+
+/** What may be left out is wrapped, and has none of what is said of the schema in it. */
+function defaultOf(schema: z.ZodType): unknown {
+  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
+  return schema.meta()?.default ?? (innerType && defaultOf(innerType));
 }
 
 /** Those that are a secret. */
@@ -36,17 +42,24 @@ export function inOrderOf(described: Fields, present: Fields): Fields {
   );
 }
 
-/** @returns false where it has to be tried: what follows from other fields shows only then */
+/**
+ * @param implied  what follows from other fields where nothing is said
+ * @returns false where it has to be tried
+ */
 export function isSurelySame(
   described: Fields,
   present: Fields,
   known: ReadonlyMap<string, unknown>,
+  implied?: (described: Fields) => Fields,
 ): boolean {
   if (Object.keys(described).some((name) => !known.has(name))) return false;
-  return [...known].every(([name, usual]) => {
-    const wanted = described[name] ?? usual;
-    return isDeepStrictEqual(wanted, present[name] ?? null);
-  });
+  const following = implied?.(described);
+  for (const [name, usual] of known) {
+    const wanted = described[name] ?? following?.[name] ?? usual;
+    const there = present[name] ?? null;
+    if (wanted !== there && !isDeepStrictEqual(wanted, there)) return false;
+  }
+  return true;
 }
 
 /** What an export says: no more than differs from what is usual. */

@@ -158,7 +158,7 @@ async function makeObject(
   const secrets = await changedSecrets(kind, id, separated, present, stage);
   const own = secrets.filter(({ name }) => !name.startsWith('secrets/'));
   const fields = inOrderOf(separated.fields, present ?? {});
-  const isSame = present && own.length === 0 && isSurelySame(fields, present, kind.fields);
+  const isSame = present && own.length === 0 && isSurelySame(fields, present, kind.fields, kind.put.implied);
   const body = { ...fields, ...Object.fromEntries(own.map(({ name, value }) => [name, value])) };
   const params = { [kind.param]: id };
   const answer = isSame ? undefined : await stage.run(kind.put, { params, body, isUnread: true });

@@ -98,6 +98,11 @@ interface Described<Services, Params, Query, Body> {
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /**
+   * Of a body that says the whole: what follows from it for fields of which it says nothing, where that is no fixed
+   * default. The body may not have been checked yet.
+   */
+  readonly implied?: (body: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** Bytes, where it may be larger than others. */
   readonly bodyLimit?: number;
   /** The body's form where it is no JSON: `run` gets its bytes as they come. */

@@ -10,7 +10,7 @@ import type { ClientRecord } from '../../storage/records.ts';
 import { application, client, clientId, clientView, createdClientView, creation } from './client-form.ts';
 import { type ClientAddress, type ClientNeeds, type ClientParams, findClient } from './client-needs.ts';
 import { trialOperation } from './client-trial.ts';
-import { auditedOf, changeOf, definitionOf, shownClient } from './client-words.ts';
+import { auditedOf, changeOf, definitionOf, impliedFields, shownClient } from './client-words.ts';
 import { secretOperations } from './secret-operations.ts';
 
 const addresses: readonly ClientAddress[] = [
@@ -118,6 +118,7 @@ function definingOperations({ path, name, word, form, kind }: ClientAddress): Op
       event: 'client.updated',
       isOneChange: true,
       body: form.input,
+      implied: impliedFields,
       answer: clientView,
       async run(
         { params: { client: id }, body, ifMatch, isNew, isUnread, checkMayGrant },

@@ -1,7 +1,7 @@
 /** A client between the words of the API and those of the store. */
 import type { ClientChange } from '../../clients/client-change.ts';
 import type { ClientUse } from '../../clients/client-last-used.ts';
-import type { NewClient } from '../../clients/client-rules.ts';
+import { impliedGrants, impliedScopes, type NewClient } from '../../clients/client-rules.ts';
 import { secretIds } from '../../clients/client-secrets.ts';
 import { pkcePolicyOf } from '../../clients/pkce.ts';
 import { ceilingOf } from '../../clients/role-ceiling.ts';
@@ -17,6 +17,8 @@ const storedNames: Readonly<Record<string, string>> = {
   postLogoutUris: 'postLogoutRedirectUris',
   dpop: 'dpopBoundAccessTokens',
 };
+
+type Said = Readonly<Record<string, unknown>>;
 
 /** What takes an empty text for none. */
 const texts: readonly string[] = ['displayName', 'backchannelLogoutUri', 'frontchannelLogoutUri', 'logoUri'];
@@ -35,6 +37,19 @@ export function changeOf(said: object): ClientChange {
 export function definitionOf(id: string, said: object): NewClient {
   const given = Object.entries(said).filter(([, value]) => value !== null);
   return { id, ...(changeOf(Object.fromEntries(given)) as Omit<NewClient, 'id'>) };
+}
+
+/** What is shown where nothing is said of it: it follows from the rest. @param said  not checked */
+export function impliedFields({ redirectUris, grants, firstParty, isPublic }: Said) {
+  const ofAddresses = impliedGrants(Array.isArray(redirectUris) ? redirectUris : []);
+  const known: readonly unknown[] = Array.isArray(grants) ? grants : ofAddresses;
+  const signsPeopleIn = known.includes('authorization_code');
+  return {
+    grants: ofAddresses,
+    scopes: impliedScopes(signsPeopleIn ? ['authorization_code'] : []),
+    pkce: signsPeopleIn ? pkcePolicyOf({ isPublic: isPublic === true }) : null,
+    maxRoles: signsPeopleIn ? (ceilingOf({ isFirstParty: firstParty === true }) ?? null) : null,
+  };
 }
 
 /** All but when it was last used. */
