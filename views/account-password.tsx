@@ -15,11 +15,7 @@ export function AccountPassword({ action, csrf, username, minLength }: AccountPa
       <Form action={action} hidden={{ csrf }} class="boxed padded">
         {/* Without a name it is not sent; password managers read it to know whose password this is. */}
         <input type="text" value={username} autocomplete="username" readOnly hidden />
-        <PasswordField
-          name="current_password"
-          label="Password as it is now"
-          autocomplete="current-password"
-        />
+        <PasswordField name="current_password" label="Current password" autocomplete="current-password" />
         <PasswordField
           name="password"
           label="New password"
@@ -27,7 +23,7 @@ export function AccountPassword({ action, csrf, username, minLength }: AccountPa
           minLength={minLength}
           hint={newPasswordHint(minLength)}
         />
-        <PasswordField name="password_again" label="New password, once more" autocomplete="new-password" />
+        <PasswordField name="password_again" label="Confirm new password" autocomplete="new-password" />
         <div class="actions">
           <button type="submit" class="button primary">
             Change password

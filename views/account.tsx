@@ -4,10 +4,13 @@ import { Section } from './elements/section.tsx';
 import { Time } from './elements/time.tsx';
 import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
 import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
+import { Framed, type FrameModel } from './management/frame.tsx';
 import { Notice, Problem } from './message.tsx';
 
 /** Home of whoever is signed in: who they are here, where they are signed in, their password. */
 export interface AccountModel {
+  /** Of somebody who may open management pages. */
+  readonly frame?: FrameModel | undefined;
   readonly username: string;
   readonly email?: string | undefined;
   readonly roles: readonly { readonly name: string; readonly meaning: string }[];
@@ -40,9 +43,26 @@ export function renderAccount(model: AccountModel): string {
 }
 
 function Account(model: AccountModel) {
-  const { username, email, signOut, csrf, problem, notice, ended = [] } = model;
+  const { frame, username, signOut, problem } = model;
+  const page = { title: 'Your account', hasProblem: problem !== undefined };
+  if (frame) {
+    return (
+      <Framed {...page} frame={frame}>
+        <Content {...model} />
+      </Framed>
+    );
+  }
   return (
-    <WidePage title="Your account" hasProblem={problem !== undefined} username={username} signOut={signOut}>
+    <WidePage {...page} username={username} signOut={signOut}>
+      <Content {...model} />
+    </WidePage>
+  );
+}
+
+function Content(model: AccountModel) {
+  const { username, email, csrf, problem, notice, ended = [] } = model;
+  return (
+    <>
       <header class="page-head">
         <h1>{username}</h1>
         <p class="lede">{email ?? 'No email address'}</p>
@@ -68,7 +88,7 @@ function Account(model: AccountModel) {
           minLength={model.minPasswordLength}
         />
       )}
-    </WidePage>
+    </>
   );
 }
 
@@ -82,7 +102,7 @@ function Ended({ applications }: { readonly applications: readonly LoggedOutAppl
 
 function SignIn({ signedInAt, sessionEndsAt, lastLoginAt, providerName }: AccountModel) {
   return (
-    <Section id="sign-in" title="This sign-in" about="It ends by itself, or when you sign out.">
+    <Section id="sign-in" title="This session" about="It ends by itself, or when you sign out.">
       <dl class="facts boxed">
         {providerName !== undefined && (
           <div>
@@ -100,14 +120,14 @@ function SignIn({ signedInAt, sessionEndsAt, lastLoginAt, providerName }: Accoun
           </dd>
         </div>
         <div>
-          <dt>Ends at the latest</dt>
+          <dt>Expires</dt>
           <dd>
             <Time at={sessionEndsAt} />
           </dd>
         </div>
         <div>
-          <dt>The time before</dt>
-          <dd>{lastLoginAt ? <Time at={lastLoginAt} /> : 'This is the first time'}</dd>
+          <dt>Last sign-in</dt>
+          <dd>{lastLoginAt ? <Time at={lastLoginAt} /> : 'First sign-in'}</dd>
         </div>
       </dl>
     </Section>

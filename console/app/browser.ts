@@ -1,6 +1,7 @@
 /** Everything a browser visits: what all pages stand on, and which feature gives what to which. */
 import type { RequestListener } from 'node:http';
 import type { Context } from 'koa';
+import { builtInPermissions } from '../../member-proxy/authorization/permissions.ts';
 import { createKnownBrowsers } from '../accounts/guessing/known-browsers.ts';
 import type { Setup } from '../accounts/setup.ts';
 import type { PageOperations } from '../admin-api/http/http-calls.ts';
@@ -21,6 +22,7 @@ import { silentRenewalFramePolicy } from '../login/silent-renewal-frame.ts';
 import { createLogoutModule } from '../logout/module.ts';
 import { createOidcModule, type OidcModule } from '../oidc/module.ts';
 import { createPagesModule } from '../pages/module.ts';
+import { createPageTools } from '../pages/page-tools.ts';
 import { createPages } from './pages.ts';
 import type { Parts } from './parts.ts';
 
@@ -36,8 +38,11 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
   const base = await createBase(parts);
   const federation = createFederationModule(base);
   const logout = createLogoutModule({ ...base, ...federation });
-  const login = createLoginModule({ ...base, ...federation, ...logout });
-  const management = createPagesModule({ ...base, ...login, pageOperations });
+  const { roles } = parts;
+  const permissionsOf = (role: string) => builtInPermissions(role) ?? roles.permissionsOf(role);
+  const tools = createPageTools({ ...base, pageOperations, permissionsOf });
+  const login = createLoginModule({ ...base, ...federation, ...logout, frameOf: tools.frameOf });
+  const management = createPagesModule({ ...base, ...login, tools });
   const returns = { signIn: login.returned, signOut: logout.resume };
   const pages = createPages({
     ...base,

@@ -3,6 +3,7 @@ import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderAccount } from '../../views/account.tsx';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
+import type { FrameModel } from '../../views/management/frame.tsx';
 import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
 import type { Throttle } from '../accounts/guessing/throttle.ts';
 import type { Passwords } from '../accounts/passwords.ts';
@@ -36,6 +37,8 @@ export interface AccountPageDeps {
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
+  /** Of the management pages; undefined for who may open none. */
+  readonly frameOf: (ctx: Context, here: WithSession) => Promise<FrameModel | undefined>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** @throws {ProblemError} `audit_unavailable`: nothing is changed that could not be recorded */
@@ -145,6 +148,7 @@ export function createAccountPage(deps: AccountPageDeps) {
     setPageHeaders(ctx, isSecure, [], [], 'own');
     ctx.type = 'html';
     ctx.body = renderAccount({
+      frame: await deps.frameOf(ctx, { current, account }),
       username: account.username,
       email: account.email,
       roles: effectiveRoles(account, now()).map((name) => ({ name, meaning: meaningOfRole(name) })),
@@ -159,7 +163,7 @@ export function createAccountPage(deps: AccountPageDeps) {
         clientAddress: session.clientAddress,
         userAgent: session.userAgent,
       })),
-      moreSessionsHref: next === undefined ? undefined : `/?after=${next}#sessions`,
+      moreSessionsHref: next === undefined ? undefined : `/account?after=${next}#sessions`,
       signOut: { action: signOutPath, csrf: csrf.token(ctx) },
       csrf: csrf.token(ctx),
       passwordAction: account.federated ? undefined : '/account/password',

@@ -20,7 +20,7 @@ import type { Csrf } from '../http/csrf.ts';
 import { form, type Guard, query } from '../http/guards.ts';
 import type { About } from '../http/request-id.ts';
 import type { Storage } from '../storage/storage.ts';
-import { createAccountPage } from './account.ts';
+import { type AccountPageDeps, createAccountPage } from './account.ts';
 import type { CurrentSession } from './current-session.ts';
 import { createInteractions, type InteractionsDeps, wrongCredentials } from './interactions.ts';
 import { createInvitationPage } from './invitation.ts';
@@ -48,6 +48,8 @@ export interface LoginNeeds extends Pick<InteractionsDeps, 'provider' | 'resourc
   readonly csrf: Csrf;
   readonly currentSession: CurrentSession;
   readonly signedIn: Guard<WithSession>;
+  /** Of the management pages; undefined for who may open none. */
+  readonly frameOf: AccountPageDeps['frameOf'];
   readonly upstream: UpstreamSignIn;
   readonly directories: Directories;
   /** What the applications of an ended session say, as far as they have answered within a second. */
@@ -65,6 +67,8 @@ export interface LoginNeeds extends Pick<InteractionsDeps, 'provider' | 'resourc
 
 export interface LoginModule {
   readonly setup: Setup;
+  /** What is at `/` for who may open no management page. */
+  readonly accountPage: ReturnType<typeof createAccountPage>['show'];
   /** For pages with what wants a sign-in of late. */
   readonly stepUp: StepUp;
   /** Where sign-ins at providers come back to. */
@@ -119,6 +123,7 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
   };
   return {
     setup,
+    accountPage: pages.account.show,
     stepUp: createStepUp({ ...deps, throttle, onRejected }),
     returned: { own: pages.login.returned, interaction: pages.interactions.returned },
     addRoutes: (router) => addRoutes(router, pages, { signedIn, csrf: csrf.guard }),
@@ -144,7 +149,6 @@ function addRoutes(
   { signedIn, csrf }: Guards,
 ): void {
   const { interaction } = interactions;
-  router.get('/', query, signedIn, account.show);
   router.get('/account', query, signedIn, account.show);
   router.post('/account/password', form, csrf, signedIn, account.changePassword);
   router.post('/account/sessions', form, csrf, signedIn, account.endSession);

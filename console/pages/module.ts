@@ -1,6 +1,5 @@
 /** The management pages: what they need, and their addresses. Each asks the operations of the admin API; none can more. */
 import type Router from '@koa/router';
-import type { PageOperations } from '../admin-api/http/http-calls.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { form, type Guard, query } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
@@ -10,33 +9,36 @@ import { createRolePages } from './access/roles.ts';
 import { createSessionPages } from './access/sessions.ts';
 import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
+import { createOverviewPage } from './cluster/overview.ts';
 import { createGroupPage } from './group.ts';
-import { createPageTools } from './page-tools.ts';
+import type { PageContext, PageTools } from './page-tools.ts';
 
 export interface PagesNeeds {
   /** `CONSOLE_URL`. */
   readonly settings: { readonly url: string };
-  readonly pageOperations: PageOperations;
+  readonly tools: PageTools;
+  /** For who may open no management page. */
+  readonly accountPage: (ctx: PageContext) => Promise<void>;
   readonly stepUp: StepUp;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Csrf;
-  readonly isSecure: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 export function createPagesModule(needs: PagesNeeds) {
-  const { signedIn } = needs;
+  const { signedIn, tools, accountPage, now } = needs;
   const csrf = needs.csrf.guard;
-  const tools = createPageTools(needs);
-  const acts = createActs({ ...needs, tools });
+  const acts = createActs(needs);
   const group = createGroupPage(tools);
+  const overview = createOverviewPage(tools, accountPage, now);
   const users = createUserPages(tools, acts);
   const roles = createRolePages(tools, acts);
   const sessions = createSessionPages(tools, acts);
   const clients = createClientPages(tools, acts, new URL(needs.settings.url).origin);
   return {
     addRoutes(router: Router): void {
+      router.get('/', query, signedIn, overview);
       router.get('/access', query, signedIn, group);
       router.get('/access/users', query, signedIn, users.list);
       router.post('/access/users', form, csrf, signedIn, users.create);

@@ -1,17 +1,20 @@
 /** What every management page does: asks operations as the person before it, and shows what comes in the frame of all pages. */
-import type { ParameterizedContext } from 'koa';
+import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { FieldError } from '../../views/management/fields.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import type { PageOperations } from '../admin-api/http/http-calls.ts';
+import { pageActor } from '../admin-api/http/page-actor.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { WithForm } from '../http/guards.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import { pageCallerOf } from '../login/page-caller.ts';
 import type { WithSession } from '../login/signed-in.ts';
+import { mayRun } from '../operations/access-check.ts';
 import type { Answer } from '../operations/operation.ts';
+import type { PermissionsOf } from '../operations/privileges.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
-import { pagesInOrder, siteMap } from './site-map.ts';
+import { siteMap } from './site-map.ts';
 
 /** Behind `query` or `form`, and `signedIn`. */
 export type PageContext = ParameterizedContext<WithSession & WithForm>;
@@ -29,6 +32,8 @@ export interface PageTools {
   /** Which of these operations the person may run. */
   mayRun(ctx: PageContext, ids: readonly string[]): Promise<ReadonlySet<string>>;
   frame(ctx: PageContext): Promise<FrameModel>;
+  /** For a page that also they see who may open no management page: undefined for them. */
+  frameOf(ctx: Context, here: WithSession): Promise<FrameModel | undefined>;
   csrf(ctx: PageContext): string;
   send(ctx: PageContext, html: string, status?: number): void;
   /** After a form that has done something: the page that comes is read anew, however often it is. */
@@ -38,6 +43,7 @@ export interface PageTools {
 export interface PageToolsDeps {
   readonly pageOperations: PageOperations;
   readonly csrf: Pick<Csrf, 'token'>;
+  readonly permissionsOf: PermissionsOf;
   readonly isSecure: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -46,7 +52,13 @@ export interface PageToolsDeps {
 /** Where the question of the sign-out page is answered too. */
 const signOutPath = '/connect/logout/confirm';
 
-export function createPageTools({ pageOperations, csrf, isSecure, now }: PageToolsDeps): PageTools {
+export function createPageTools({
+  pageOperations,
+  permissionsOf,
+  csrf,
+  isSecure,
+  now,
+}: PageToolsDeps): PageTools {
   const callerOf = ({ state }: PageContext) => pageCallerOf(state, now());
   const tools: PageTools = {
     async run<Body>(ctx: PageContext, id: string, request?: OperationRequest) {
@@ -55,27 +67,10 @@ export function createPageTools({ pageOperations, csrf, isSecure, now }: PageToo
     },
     check: (ctx, id) => pageOperations.check(callerOf(ctx), id),
     mayRun: (ctx, ids) => pageOperations.openTo(callerOf(ctx), ids),
-    async frame(ctx) {
-      const open = await tools.mayRun(
-        ctx,
-        pagesInOrder.map(({ operation }) => operation),
-      );
-      return {
-        username: ctx.state.account.username,
-        signOut: { action: signOutPath, csrf: csrf.token(ctx) },
-        now: new Date(now()),
-        groups: siteMap.flatMap(({ pages, ...group }) => {
-          const shown = pages.filter(({ operation }) => open.has(operation));
-          if (shown.length === 0) return [];
-          return [
-            {
-              ...group,
-              ...whetherAt(ctx, group),
-              pages: shown.map((page) => ({ ...page, ...whetherAt(ctx, page) })),
-            },
-          ];
-        }),
-      };
+    frame: (ctx) => frameOf(ctx, ctx.state),
+    async frameOf(ctx, here) {
+      const frame = await frameOf(ctx, here);
+      return frame.groups.length === 0 ? undefined : frame;
     },
     csrf: (ctx) => csrf.token(ctx),
     send(ctx, html, status = 200) {
@@ -90,10 +85,26 @@ export function createPageTools({ pageOperations, csrf, isSecure, now }: PageToo
     },
   };
   return tools;
+
+  /** Without the operations themselves, which the first page would have to wait for. */
+  async function frameOf(ctx: Context, here: WithSession): Promise<FrameModel> {
+    const actor = pageActor(pageCallerOf(here, now()));
+    return {
+      username: here.account.username,
+      signOut: { action: signOutPath, csrf: csrf.token(ctx) },
+      now: new Date(now()),
+      groups: siteMap.flatMap(({ pages, ...group }) => {
+        const shown = pages.filter(({ needs }) => mayRun(needs, actor, { permissionsOf }));
+        if (shown.length === 0) return [];
+        const current = shown.map((page) => ({ ...page, ...whetherAt(ctx, page) }));
+        return [{ ...group, ...whetherAt(ctx, group), pages: current }];
+      }),
+    };
+  }
 }
 
 /** A thing of a list belongs to the page of the list. */
-function whetherAt({ path }: PageContext, { href }: { readonly href: string }) {
+function whetherAt({ path }: Pick<Context, 'path'>, { href }: { readonly href: string }) {
   return { isCurrent: path === href || path.startsWith(`${href}/`) };
 }
 

@@ -1,10 +1,11 @@
 /** Which management pages there are, in the order of the column beside them. */
+import type { Access } from '../operations/operation.ts';
 
 export interface SitePage {
   readonly title: string;
   readonly href: string;
-  /** Whoever may run it finds the page. */
-  readonly operation: string;
+  /** Of its operation: whoever may run that finds the page. */
+  readonly needs: { readonly object: string; readonly access: Access };
   /** One sentence, on the page of the group. */
   readonly about: string;
 }
@@ -17,35 +18,45 @@ export interface SiteGroup {
 
 export const siteMap: readonly SiteGroup[] = [
   {
+    title: 'Overview',
+    href: '/',
+    pages: [
+      {
+        title: 'Overview',
+        href: '/',
+        needs: { object: 'traffic', access: 'metrics' },
+        about: 'What is wrong, and what has happened lately.',
+      },
+    ],
+  },
+  {
     title: 'Access',
     href: '/access',
     pages: [
       {
         title: 'Users',
         href: '/access/users',
-        operation: 'listUsers',
+        needs: { object: 'users', access: 'inspect' },
         about: 'People who may sign in, and what they may do.',
       },
       {
         title: 'Roles',
         href: '/access/roles',
-        operation: 'listRoles',
+        needs: { object: 'roles', access: 'read' },
         about: 'What people may do, and who may do it.',
       },
       {
         title: 'Machine clients',
         href: '/access/clients',
-        operation: 'listClients',
+        needs: { object: 'clients', access: 'inspect' },
         about: 'Programs that ask for tokens, what they may do, and their secrets.',
       },
       {
         title: 'Sessions',
         href: '/access/sessions',
-        operation: 'listSessions',
+        needs: { object: 'sessions', access: 'inspect' },
         about: 'Where people are signed in.',
       },
     ],
   },
 ];
-
-export const pagesInOrder: readonly SitePage[] = siteMap.flatMap(({ pages }) => pages);

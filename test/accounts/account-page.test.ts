@@ -8,6 +8,7 @@ import {
   createUserAgent,
   formsOf,
   type Reply,
+  signedInTitle,
   textOf,
   titleOf,
   type UserAgent,
@@ -33,7 +34,7 @@ beforeEach(async () => {
 
 const browser = (userAgent = firefox) =>
   createUserAgent(console.url, { headers: { 'user-agent': userAgent } });
-const isSignedIn = async (agent: UserAgent) => (await agent.get('/')).status === 200;
+const isSignedIn = async (agent: UserAgent) => (await agent.get('/account')).status === 200;
 const change = (agent: UserAgent, home: Reply, fields: Record<string, string>) =>
   agent.submit(
     home,
@@ -155,7 +156,7 @@ describe('the list of sessions', () => {
     await console.waitFor(() => noticesTo(console, shop.id).length > 0, 'the notice');
     // Of a session that ends later: whatever the first one sent is out by then.
     await signInTo(console, there, shop, person);
-    await here.submit(await here.get('/'), {}, { action: '/account/sessions' });
+    await here.submit(await here.get('/account'), {}, { action: '/account/sessions' });
     await console.waitFor(() => shop.posted.length > 1, 'the second notice');
     const sids = shop.posted.map(({ token }) => decodeJwt(token).sid);
     expect(new Set(sids).size).toBe(sids.length);
@@ -166,14 +167,14 @@ describe('the list of sessions', () => {
     const other = await there.signIn();
     const spare = browser(edge);
     await spare.signIn();
-    const key = sessionForms(await there.follow(await there.get('/')))[0]!.hidden.session!;
+    const key = sessionForms(await there.follow(await there.get('/account')))[0]!.hidden.session!;
     expect(key).toBeTruthy();
     const home = await here.signIn(person);
     const { csrf } = formsOf(home.body)[0]!.hidden;
     await here.post('/account/sessions', { csrf: csrf!, session: key });
     expect(await isSignedIn(there)).toBe(true);
     expect(await isSignedIn(spare)).toBe(true);
-    expect(titleOf(other)).toBe('Your account');
+    expect(titleOf(other)).toMatch(signedInTitle);
   });
 
   test('what stands for a session in the form is not its id (S32)', async () => {
@@ -188,15 +189,15 @@ describe('the list of sessions', () => {
   test('applications that were signed in to are listed', async () => {
     const agent = browser();
     await signInForTokens(console, agent, {}, person);
-    expect(textOf(await agent.get('/'))).toMatch(/application-dashboard Since/);
+    expect(textOf(await agent.get('/account'))).toMatch(/application-dashboard Since/);
   });
 });
 
 test('the sign-in before this one is told', async () => {
   const [first, second] = [browser(), browser()];
-  expect(textOf(await first.signIn(person))).toContain('This is the first time');
+  expect(textOf(await first.signIn(person))).toContain('First sign-in');
   const begun = Math.floor(Date.now() / 1000);
   await console.waitFor(() => Math.floor(Date.now() / 1000) > begun, 'the next second');
-  expect(textOf(await second.signIn(person))).not.toContain('This is the first time');
-  expect(textOf(await first.get('/'))).toContain('This is the first time');
+  expect(textOf(await second.signIn(person))).not.toContain('First sign-in');
+  expect(textOf(await first.get('/account'))).toContain('First sign-in');
 });

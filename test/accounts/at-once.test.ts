@@ -19,7 +19,7 @@ const newBrowser = (): UserAgent => {
 };
 const tool = (...args: string[]): Promise<Outcome> =>
   runTool([...args, '--json'], { dataDir: console.dataDir, stdin: 'unrelated-walnut-ferry-17' });
-const isSignedIn = async (agent: UserAgent) => (await agent.get('/')).status === 200;
+const isSignedIn = async (agent: UserAgent) => (await agent.get('/account')).status === 200;
 const known = (username: string) =>
   withStore(console.dataDir, async (storage) =>
     (await allUsers(storage)).find((user) => user.username === username),

@@ -140,7 +140,7 @@ describe('a role that is removed (S34)', () => {
     const kept = await signInForTokens(console, other);
     expect((await call('GET', '/Going')).body.users).toEqual(['holder']);
     expect((await call('DELETE', '/Going')).status).toBe(204);
-    expect((await agent.get('/')).status).toBe(303);
+    expect((await agent.get('/account')).status).toBe(303);
     expect((await userinfo(console, held.access_token)).status).toBe(401);
     expect((await userinfo(console, kept.access_token)).status).toBe(200);
 

@@ -16,7 +16,7 @@ import {
   userinfo,
 } from '../helpers/sign-in.ts';
 import { copyUser, until, withStore } from '../helpers/store.ts';
-import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { createUserAgent, signedInTitle, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => console?.stop());
 
 const newAgent = () => createUserAgent(console.url);
-const isSignedIn = async (agent: UserAgent) => (await agent.get('/')).status === 200;
+const isSignedIn = async (agent: UserAgent) => (await agent.get('/account')).status === 200;
 const canSignInSilently = async (agent: UserAgent) =>
   callbackOf(await agent.get(authorizationPath({ prompt: 'none' }))).has('code');
 const sessionOf = (agent: UserAgent) => agent.cookies.get('console_session')?.value;
@@ -115,7 +115,7 @@ describe('another account over a live session', () => {
     const tokens = (await redeem(console, end.get('code'))).body;
     expect((await userinfo(console, tokens.access_token)).body.preferred_username).toBe('eve');
     expect((await refresh(console, ofAda.refresh_token)).body.error).toBe('invalid_grant');
-    expect(textOf(await agent.get('/'))).toContain('eve');
+    expect(textOf(await agent.get('/account'))).toContain('eve');
   });
 
   test('in a page from before the session began: no dead end', async () => {
@@ -232,11 +232,11 @@ describe('ends by time', () => {
     await setClock(61);
     expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
     expect(await silently(agent)).toBe(false);
-    expect((await agent.get('/')).headers.location).toBe('/login');
+    expect((await agent.get('/account')).headers.location).toBe('/login');
   });
 
   test.each([
-    { use: 'a page', keep: (agent: UserAgent) => agent.get('/') },
+    { use: 'a page', keep: (agent: UserAgent) => agent.get('/account') },
     { use: 'another application', keep: silently },
   ])('use of $use prolongs it, but never beyond its absolute end (S34)', async ({ keep }) => {
     const agent = createUserAgent(timed.url);
@@ -246,9 +246,9 @@ describe('ends by time', () => {
       await keep(agent);
     }
     await setClock(295);
-    expect((await agent.get('/')).status).toBe(200);
+    expect((await agent.get('/account')).status).toBe(200);
     await setClock(301);
-    expect((await agent.get('/')).headers.location).toBe('/login');
+    expect((await agent.get('/account')).headers.location).toBe('/login');
     expect(await silently(agent)).toBe(false);
     expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
   });
@@ -257,9 +257,9 @@ describe('ends by time', () => {
     const agent = createUserAgent(timed.url);
     const tokens = await signInForTokens(timed, agent);
     await setClock(3600);
-    expect((await agent.get('/')).headers.location).toBe('/login');
+    expect((await agent.get('/account')).headers.location).toBe('/login');
     await setClock(0);
-    expect((await agent.get('/')).headers.location).toBe('/login');
+    expect((await agent.get('/account')).headers.location).toBe('/login');
     expect(await silently(agent)).toBe(false);
     expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
   });
@@ -274,7 +274,7 @@ describe('ends by time', () => {
     await toolDone(change, { dataDir: timed.dataDir, stdin });
     for (const seconds of [0, 3600, 3605]) {
       await setClock(seconds);
-      expect((await agent.get('/')).headers.location).toBe('/login');
+      expect((await agent.get('/account')).headers.location).toBe('/login');
       expect((await userinfo(timed, tokens.access_token)).status).toBe(401);
       expect((await refresh(timed, tokens.refresh_token)).body.error).toBe('invalid_grant');
     }
@@ -292,7 +292,7 @@ describe('ends by time', () => {
       const expected = Math.min(seconds + 60, 300);
       await until(async () => (await secondsOfSession()) >= expected - 1, `a session of ${expected} seconds`);
     }
-    expect((await agent.get('/')).status).toBe(200);
+    expect((await agent.get('/account')).status).toBe(200);
     await setClock(301);
     expect((await refresh(timed, token)).body.error).toBe('invalid_grant');
   });
@@ -335,10 +335,10 @@ test('sessions and refresh tokens survive a restart', async () => {
     const code = callbackOf(await agent.get(authorizationPath())).get('code');
     await first.stop();
     const second = await startConsole({ dataDir, port: first.port });
-    expect((await agent.get('/')).status).toBe(200);
+    expect((await agent.get('/account')).status).toBe(200);
     expect((await redeem(second, code)).status).toBe(200);
     expect((await refresh(second, tokens.refresh_token)).status).toBe(200);
-    expect(titleOf(await agent.get('/'))).toBe('Your account');
+    expect(titleOf(await agent.get('/account'))).toMatch(signedInTitle);
     await second.stop();
   } finally {
     await rm(dataDir, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { allUsers, withStore } from '../helpers/store.ts';
-import { createUserAgent, formsOf, textOf, titleOf } from '../helpers/user-agent.ts';
+import { createUserAgent, formsOf, signedInTitle, textOf, titleOf } from '../helpers/user-agent.ts';
 
 const person = {
   username: 'Grace.H',
@@ -109,6 +109,6 @@ test('of three who use the link at the same time, one becomes the administrator,
   expect((await agent.submit(page, { ...person, username: 'mallory' })).status).toBe(403);
   expect(await users()).toHaveLength(1);
   const home = await newAgent().signIn({ username: winner!.toUpperCase(), password: person.password });
-  expect(titleOf(home)).toBe('Your account');
+  expect(titleOf(home)).toMatch(signedInTitle);
   expect(textOf(home)).toContain('grace@example.org');
 });

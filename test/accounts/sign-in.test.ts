@@ -178,7 +178,7 @@ describe('guessing (S29)', () => {
     const stranger = newBrowser();
     for (let guess = 0; guess < 11; guess++) await attempt('harried', 'wrong-staple-battery-1', stranger);
     expect((await attempt('harried', admin.password, stranger)).status).toBe(429);
-    expect((await agent.get('/')).status).toBe(200);
+    expect((await agent.get('/account')).status).toBe(200);
     expect(callbackOf(await agent.get(authorizationPath({ prompt: 'none' }))).has('code')).toBe(true);
     const password = 'quite-another-sentence-7';
     const fields = { current_password: admin.password, password, password_again: password };
@@ -300,7 +300,7 @@ describe('stored passwords (S25)', () => {
     await one.signIn({ ...admin, username: 'weathered' });
     expect(await storedHash('weathered')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await other.signIn({ ...admin, username: 'weathered' })).status).toBe(200);
-    expect((await one.get('/')).status).toBe(200);
+    expect((await one.get('/account')).status).toBe(200);
   });
 
   test.each([

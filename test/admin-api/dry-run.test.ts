@@ -75,7 +75,7 @@ test.each(changes)('$what is shown, and nothing has changed', async ({ request, 
   const dry = await call(method, `${path}?dryRun=true`, body);
   expect(dry).toMatchObject({ status: 200, tag: null, location: null, body: { ...answer, warnings: [] } });
   expect(await everything()).toEqual(before);
-  expect((await agent.get('/')).status).toBe(200);
+  expect((await agent.get('/account')).status).toBe(200);
   expect((await userinfo(console, access_token)).status).toBe(200);
   // A change that is made leaves its line behind all that came before it.
   const mark = `Mark-${event}`;

@@ -54,7 +54,7 @@ test('somebody who is invited chooses a password by the link, once', async () =>
   const done = await agent.submit(page, both);
   expect([done.status, titleOf(done)]).toEqual([200, 'Your password is set']);
   expect(done.headers['cache-control']).toBe('no-store');
-  expect((await agent.get('/')).status).toBe(303);
+  expect((await agent.get('/account')).status).toBe(303);
   expect(await signedIn(id)).toBe(true);
   expect((await call('GET', `/${id}`)).body.status).toBe('active');
 
@@ -178,7 +178,7 @@ describe('reset-password', () => {
     const { body } = await call('POST', `/${id}/reset-password`, { ttlSeconds: 300 });
     expect(body.user).toMatchObject({ id, status: 'invited' });
     expect(Date.parse(body.expiresAt) - Date.now()).toBeLessThanOrEqual(300_000);
-    expect((await open.get('/')).status).toBe(303);
+    expect((await open.get('/account')).status).toBe(303);
     expect(await signedIn(id)).toBe(false);
     const agent = newAgent();
     const password = 'a-newer-harbour-in-fog';

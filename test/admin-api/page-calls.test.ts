@@ -86,7 +86,7 @@ describe('opens nothing, and changes nothing (S31, S50)', () => {
       outcome(agent, { ...ofPage(csrf), authorization: 'Bearer a.b.c' }),
     'a session that has ended': async ({ agent, csrf }) => {
       const headers = { ...ofPage(csrf), cookie: cookieOf(agent) };
-      const home = await agent.get('/');
+      const home = await agent.get('/account');
       await agent.follow(await agent.submit(home, {}, { action: '/connect/logout/confirm' }));
       return outcome(agent, headers);
     },

@@ -42,7 +42,8 @@ async function signInAtDashboard(agent: ReturnType<typeof createUserAgent>) {
   };
 }
 
-const isSignedIn = async (agent: ReturnType<typeof createUserAgent>) => (await agent.get('/')).status === 200;
+const isSignedIn = async (agent: ReturnType<typeof createUserAgent>) =>
+  (await agent.get('/account')).status === 200;
 
 async function listed(query: Record<string, string>) {
   const items: Record<string, unknown>[] = [];
@@ -153,16 +154,16 @@ test('more sessions of an account than fit on its page are shown page by page, t
   const id = await addUser();
   const agent = await signIn(id);
   for (let n = 0; n < 55; n++) await signIn(id);
-  const page = await agent.get('/');
+  const page = await agent.get('/account');
   const endings = (body: string) => body.match(/name="session"/g)?.length ?? 0;
-  const more = /href="(\/\?after=[\w-]+#sessions)"/.exec(page.body)![1]!;
+  const more = /href="(\/account\?after=[\w-]+#sessions)"/.exec(page.body)![1]!;
   expect(page.body.match(/This one/g)).toHaveLength(1);
   const second = await agent.get(more.replace('#sessions', ''));
   expect(second.body.match(/This one/g)).toHaveLength(1);
   expect(endings(page.body) + endings(second.body)).toBe(55);
   expect(second.body).not.toContain('?after=');
   // What is no key of a session begins at the beginning.
-  expect(endings((await agent.get('/?after=x')).body)).toBe(endings(page.body));
+  expect(endings((await agent.get('/account?after=x')).body)).toBe(endings(page.body));
 }, 60_000);
 
 test('an account ends sessions of its own alone', async () => {
@@ -170,7 +171,7 @@ test('an account ends sessions of its own alone', async () => {
   const [agent, victim] = [await signIn(one), await signIn(other)];
   await signIn(one);
   const [theirs] = await listed({ user: other });
-  const page = await agent.get('/');
+  const page = await agent.get('/account');
   const session = String(theirs!.id).slice('ses_'.length);
   await agent.submit(page, { session }, { action: '/account/sessions' });
   expect(await isSignedIn(victim)).toBe(true);

@@ -56,7 +56,7 @@ describe('roles that somebody may take for a while', () => {
       'the line of the change',
     );
     expect(line.changes).toEqual({ eligibleRoles: { add: ['MetricsViewer'], remove: ['Admin'] } });
-    expect((await agent.get('/')).status).toBe(200);
+    expect((await agent.get('/account')).status).toBe(200);
     expect((await call('PATCH', `/${id}`, { eligibleRoles: null })).body.eligibleRoles).toEqual([]);
     expect((await call('PUT', `/${id}`, {})).body.eligibleRoles).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe('a user', () => {
       const reply = await call(method, `/${id}${path}`, body);
       expect([reply.status, reply.headers.get('etag')]).toEqual([200, etag]);
     }
-    expect(textOf(await agent.get('/'))).toContain(id);
+    expect(textOf(await agent.get('/account'))).toContain(id);
     await call('POST', `/${id}/disable`);
     await auditLine(id, 'user.disabled');
     expect(audited(id).map(({ event }) => event)).toEqual(['user.added', 'user.disabled']);
@@ -232,7 +232,7 @@ describe('what was issued to a user', () => {
     expect(await health()).toBe(200);
     expect((await change(id)).status).toBeLessThan(300);
     expect(await health()).toBe(ends ? 401 : 200);
-    expect((await agent.get('/')).status).toBe(ends ? 303 : 200);
+    expect((await agent.get('/account')).status).toBe(ends ? 303 : 200);
   });
 
   test('end-sessions keeps the account, who can sign in again at once', async () => {

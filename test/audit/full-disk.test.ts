@@ -98,7 +98,7 @@ describe.skipIf(!canLimit).each([1, 2])('with %i processes that answer', (worker
     expect(changed.status).toBe(503);
     expect(changed.body).toContain('could not be recorded');
     expect((await agent.submit(home, {}, { action: '/account/sessions' })).status).toBe(503);
-    expect((await elsewhere.get('/')).status).toBe(200);
+    expect((await elsewhere.get('/account')).status).toBe(200);
 
     limit(console.child.pid!, 'unlimited');
     await until(isReady, 'a console that is ready again', 10_000);

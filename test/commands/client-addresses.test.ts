@@ -129,7 +129,7 @@ describe('a client has a name (D23)', () => {
     const page = await by.follow(await by.get(authorizationPath(requestOf(second))));
     expect(textOf(page)).toContain('Wall board');
     await by.submit(page, { username: 'ada', password: 'correct-staple-battery-9' }).then(by.follow);
-    expect(textOf(await by.get('/'))).toContain('Wall board');
+    expect(textOf(await by.get('/account'))).toContain('Wall board');
   });
 
   test('that the consent page shows with its id, so that nobody takes it for another', async () => {

@@ -135,7 +135,7 @@ test('all sessions of somebody end, when it is said whose', async () => {
   expect((await failed('session', 'end-all', '--yes')).code).toBe(2);
   expect((await alone(['session', 'end-all', '--user', 'ada'], console)).code).toBe(2);
   expect((await tool('session', 'end-all', '--user', 'ada', '--yes')).stdout).toBe('Ended 1 session.\n');
-  expect((await agent.get('/')).status).not.toBe(200);
+  expect((await agent.get('/account')).status).not.toBe(200);
 });
 
 test('health says that all is well, and fails once the only member has gone', async () => {

@@ -132,7 +132,7 @@ test('who ends another session on the account page sees what its applications ma
   expect(textOf(page)).toMatch(/The session has ended\. .*The ended session/);
   const list = /aria-label="Applications of this session">(.*?)<\/ul>/s.exec(page.body)![1]!;
   expect(textOf({ ...page, body: list })).toMatch(/^ *helpful Signed out *mute .*No answer yet *$/);
-  expect(textOf(await here.get('/'))).not.toContain('The ended session');
+  expect(textOf(await here.get('/account'))).not.toContain('The ended session');
 });
 
 test('nothing to list is said in words', async () => {

@@ -112,7 +112,7 @@ describe('addresses in console.yaml', () => {
     const rejected = await there.follow(await there.submit(pages[1], admin));
     expect([rejected.status, rejected.headers.location]).toEqual([400, undefined]);
     expect((await refresh(console, tokens.refresh_token)).status).toBe(200);
-    expect((await signedInBefore.get('/')).status).toBe(200);
+    expect((await signedInBefore.get('/account')).status).toBe(200);
   });
 
   test('a file that cannot be used changes nothing, and the log says all that is wrong with it', async () => {

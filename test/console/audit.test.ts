@@ -166,7 +166,7 @@ describe('one line for each event (S84)', () => {
       password_again: other,
     };
     const guess = { ...fields, current_password: 'not-the-password' };
-    const guessed = await agent.submit(await agent.get('/'), guess, { action: '/account/password' });
+    const guessed = await agent.submit(await agent.get('/account'), guess, { action: '/account/password' });
     expect(await lineOf(console, guessed)).toMatchObject({
       event: 'password.changed',
       outcome: 'denied',
@@ -174,7 +174,7 @@ describe('one line for each event (S84)', () => {
       reason: 'invalid_request',
     });
 
-    const changed = await agent.submit(await agent.get('/'), fields, { action: '/account/password' });
+    const changed = await agent.submit(await agent.get('/account'), fields, { action: '/account/password' });
     expect(await lineOf(console, changed)).toMatchObject({
       event: expect.stringContaining('password'),
       outcome: 'success',

@@ -117,7 +117,7 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
       expect(reply.status).toBe(503);
       expect(reply.headers['retry-after']).toBe('5');
       expect(JSON.parse(reply.body)).toMatchObject({ code: 'storage_unavailable' });
-      expect((await agent.get('/')).status).not.toBe(200);
+      expect((await agent.get('/account')).status).not.toBe(200);
     });
     expect((await agent.signIn()).status).toBe(200);
   });

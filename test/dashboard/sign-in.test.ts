@@ -261,7 +261,7 @@ describe('pages', () => {
 describe('the way out', () => {
   test('signing out here ends the session at the console, by the ID token', async () => {
     const visit = await newBrowser().signedIn(people.admin);
-    expect((await visit.console.get('/')).status).toBe(200);
+    expect((await visit.console.get('/account')).status).toBe(200);
     const out = await visit.dashboard.submit(await visit.dashboard.get('/'), {}, { action: '/logout' });
     const { searchParams, pathname } = new URL(out.headers.location!);
     expect(pathname).toBe('/connect/logout');
@@ -270,7 +270,7 @@ describe('the way out', () => {
     expect([back.status, back.headers.location]).toEqual([303, `${pair.dashboard.url}/?state=signed-out`]);
     expect(titleOf(await visit.dashboard.get(back.headers.location!))).toBe('Signed out');
     expect((await visit.dashboard.get('/')).headers.location).toBe('/login');
-    expect(titleOf(await visit.console.follow(await visit.console.get('/')))).toMatch(/Sign in/);
+    expect(titleOf(await visit.console.follow(await visit.console.get('/account')))).toMatch(/Sign in/);
   });
 
   test('signing out at the console ends the session here with the next look', async () => {

@@ -176,9 +176,9 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
       expect(await here.getByRole('status').textContent()).toContain('The session has ended');
       await there.reload();
       expect(there.url()).toBe(`${own.url}/login`);
-      await here.getByLabel('Password as it is now').fill(admin.password);
+      await here.getByLabel('Current password').fill(admin.password);
       await here.getByLabel('New password', { exact: true }).fill('quite-another-sentence-7');
-      await here.getByLabel('New password, once more').fill('quite-another-sentence-7');
+      await here.getByLabel('Confirm new password').fill('quite-another-sentence-7');
       await here.getByRole('button', { name: 'Change password' }).click();
       expect(await here.getByRole('status').textContent()).toContain('Your password is changed');
       await here.goto(own.url);
@@ -226,7 +226,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
       await page.getByLabel('Email').fill('grace@example.org');
       for (const password of ['password1234', 'a-nice-harbour-in-fog']) {
         await page.getByLabel('Password', { exact: true }).fill(password);
-        await page.getByLabel('Password, once more').fill(password);
+        await page.getByLabel('Confirm password').fill(password);
         await page.getByRole('button', { name: 'Create administrator' }).click();
         if (password === 'password1234') {
           expect(await page.getByRole('alert').textContent()).toContain('easy to guess');

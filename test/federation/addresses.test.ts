@@ -42,7 +42,7 @@ beforeEach(() => {
   crafted.reset();
 });
 
-const isSignedIn = async () => (await agent.get('/')).status === 200;
+const isSignedIn = async () => (await agent.get('/account')).status === 200;
 async function answered(): Promise<Record<string, string>> {
   const { searchParams } = new URL(await leave(agent, await agent.get('/login'), 'Crafted'));
   crafted.nonce = searchParams.get('nonce')!;

@@ -54,7 +54,7 @@ const several = <T>(work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: times }, (_, index) => work(index)));
 const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort();
 const once = (first: number, rest: number) => [first, ...Array<number>(times - 1).fill(rest)].sort();
-const isSignedIn = async (someone = agent) => (await someone.get('/')).status === 200;
+const isSignedIn = async (someone = agent) => (await someone.get('/account')).status === 200;
 /** Another window of the same browser, as far as its cookies are by now. */
 function windowOf(browser: UserAgent): UserAgent {
   const other = createUserAgent(console.url);

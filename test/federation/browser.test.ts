@@ -83,7 +83,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-in in a browser${reason ? `
     const { status } = await redeem(console, code, { redirect_uri: `${application.address}/login/callback` });
     expect(status).toBe(200);
     await page.goto(console.url);
-    await page.getByRole('heading', { name: 'olive', exact: true }).waitFor();
+    await page.getByText('olive', { exact: true }).first().waitFor();
     await page.getByText('Your password is kept and changed there.').waitFor();
     await page.goto(authorizationUrl());
     expect(page.url()).toMatch(/\/login\/callback\?.*code=/);
@@ -96,7 +96,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-in in a browser${reason ? `
     });
     await page.goto(`${console.url}/login`);
     await page.getByRole('link', { name: 'Staff portal', exact: true }).click();
-    await page.getByRole('heading', { name: 'ada@staff', exact: true }).waitFor();
+    await page.getByText('ada@staff', { exact: true }).first().waitFor();
     // The form came without the cookie, which the navigation after it brought along.
     expect(visited).toEqual([
       `POST ${staff.callbackUrl}`,
@@ -104,7 +104,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-in in a browser${reason ? `
     ]);
     expect(page.url()).toBe(`${console.url}/`);
     await page.reload();
-    await page.getByRole('heading', { name: 'ada@staff', exact: true }).waitFor();
+    await page.getByText('ada@staff', { exact: true }).first().waitFor();
   });
 
   test('SAML: and on to the application that asked', async () => {
@@ -119,11 +119,11 @@ describe.skipIf(reason !== undefined)(`upstream sign-in in a browser${reason ? `
     await page.getByLabel('Username').fill('ada');
     await page.getByLabel('Password').fill('correct-staple-battery-9');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'ada', exact: true }).waitFor();
+    await page.getByText('ada', { exact: true }).first().waitFor();
     await page.goto(`${application.address}/`);
     await page.evaluate((href) => {
       location.href = href;
     }, `${console.url}/login/start/staff`);
-    await page.getByRole('heading', { name: 'ada', exact: true }).waitFor();
+    await page.getByText('ada', { exact: true }).first().waitFor();
   });
 });

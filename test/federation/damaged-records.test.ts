@@ -156,10 +156,10 @@ test('an account of one that becomes unusable is out while it is, with what was 
     federated: { provider: 'later', subject: 'someone' },
   }));
   const status = async () => (await userinfo(console, tokens.access_token)).status;
-  expect([await status(), (await agent.get('/')).status]).toEqual([200, 200]);
+  expect([await status(), (await agent.get('/account')).status]).toEqual([200, 200]);
   await put(without('oidc', whole));
   await until(async () => (await status()) === 401, 'the end of its token');
-  expect((await agent.get('/')).status).toBe(303);
+  expect((await agent.get('/account')).status).toBe(303);
   expect((await userinfo(console, local.access_token)).status).toBe(200);
   expect((await call('DELETE', '/later')).status).toBe(409);
   expect((await call('DELETE', '/later?withAccounts=true')).status).toBe(200);

@@ -54,7 +54,7 @@ beforeEach(() => {
   sub = `person-${people++}`;
 });
 
-const isSignedIn = async (someone = agent) => (await someone.get('/')).status === 200;
+const isSignedIn = async (someone = agent) => (await someone.get('/account')).status === 200;
 const clock = () => Math.floor(Date.now() / 1000) + ahead;
 
 /** Up to the answer that the browser brings back; what it proves is right whenever it comes. */

@@ -464,7 +464,7 @@ describe('a running console', () => {
     const offers = async () =>
       (await createUserAgent(console.url).get('/login')).body.includes('/login/start/corp');
     const agent = createUserAgent(console.url);
-    const isIn = async () => (await agent.get('/')).status === 200;
+    const isIn = async () => (await agent.get('/account')).status === 200;
     const signIn = async () => {
       const location = await leave(agent, await agent.get('/login'), 'Corp');
       return agent.follow(await agent.get(await signInAbroad(location)));

@@ -123,7 +123,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-out in a browser${reason ? 
   test('whoever stays at the provider, and goes back, reads that the session there may be open', async () => {
     await page.goto(`${console.url}/login`);
     await signInAtCorp('hedy');
-    await page.getByRole('heading', { name: 'hedy', exact: true }).waitFor();
+    await page.getByText('hedy', { exact: true }).first().waitFor();
     await page.goto(`${console.url}/connect/logout`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'No, stay signed in' }).waitFor();
@@ -149,7 +149,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-out in a browser${reason ? 
   test('SAML, without a form: there and back', async () => {
     await page.goto(`${console.url}/login`);
     await chooseProvider('Staff');
-    await page.getByRole('heading', { name: 'ada@staff', exact: true }).waitFor();
+    await page.getByText('ada@staff', { exact: true }).first().waitFor();
     await page.goto(`${console.url}/connect/logout`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out at Staff too.').waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-out in a browser${reason ? 
   test('SAML, by forms: one press more', async () => {
     await page.goto(`${console.url}/login`);
     await chooseProvider('Forms');
-    await page.getByRole('heading', { name: 'ada@forms', exact: true }).waitFor();
+    await page.getByText('ada@forms', { exact: true }).first().waitFor();
     await page.goto(`${console.url}/connect/logout`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Go on to Forms' }).click();
@@ -169,7 +169,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-out in a browser${reason ? 
   test('SAML: out at the provider, out here, and the provider is told', async () => {
     await page.goto(`${console.url}/login`);
     await chooseProvider('Staff');
-    await page.getByRole('heading', { name: 'ada@staff', exact: true }).waitFor();
+    await page.getByText('ada@staff', { exact: true }).first().waitFor();
     const other = await newPage();
     await other.goto(`${staff.origin}/start-logout`);
     await other.waitForURL(`${staff.origin}/logged-out?SAMLResponse=**`);

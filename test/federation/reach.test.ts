@@ -71,8 +71,8 @@ describe.skipIf(reason !== undefined)(`providers as they are met${reason ? ` (${
       expect(text).toMatch(/groups=cn=admins,dc=example → Admin Does not match/);
       expect(text).toMatch(/groups ops R&D/);
       expect(await countUsers(console)).toBe(before);
-      expect(textOf(await agent.get('/'))).toContain('ada');
-      expect(textOf(await agent.get('/'))).not.toContain('Signed in with Staff');
+      expect(textOf(await agent.get('/account'))).toContain('ada');
+      expect(textOf(await agent.get('/account'))).not.toContain('Signed in with Staff');
     });
 
     test('works at a provider that is disabled, where sign-ins do not', async () => {
@@ -155,8 +155,8 @@ describe.skipIf(reason !== undefined)(`providers as they are met${reason ? ` (${
         changed: ['certificates'],
       });
       const away = await leave(agent, await agent.get('/login'), 'Rolling');
-      const home = await bring('/login/callback/rolling', rolling.answer(away));
-      expect(textOf(home)).toContain('Signed in with Rolling');
+      await bring('/login/callback/rolling', rolling.answer(away));
+      expect(textOf(await agent.get('/account'))).toContain('Signed in with Rolling');
     });
 
     test.each([

@@ -6,7 +6,14 @@ import { freePort, type RunningConsole, startConsole, waitFor } from '../helpers
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
 import { type RelyingParty, register, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
 import { refresh, userinfo } from '../helpers/sign-in.ts';
-import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import {
+  createUserAgent,
+  type Reply,
+  signedInTitle,
+  textOf,
+  titleOf,
+  type UserAgent,
+} from '../helpers/user-agent.ts';
 import { type CraftedProvider, clientId, startCraftedProvider } from './crafted-provider.ts';
 import { logoutClaims } from './logout-tokens.ts';
 import type { RunningProvider } from './support.ts';
@@ -51,7 +58,7 @@ beforeEach(() => {
   shop.posted.length = 0;
 });
 
-const isSignedIn = async (someone = agent) => (await someone.get('/')).status === 200;
+const isSignedIn = async (someone = agent) => (await someone.get('/account')).status === 200;
 const audited = (event: string) => console.log().filter((line) => line.event === event);
 /** The line of this very request, which may arrive later than its reply. */
 const lineOf = (event: string, { headers }: Reply) =>
@@ -66,7 +73,7 @@ const linkTo = ({ body }: Reply, text: string) =>
 async function signInByCorp(login = 'ada'): Promise<void> {
   const location = await leave(agent, await agent.get('/login'), 'Corp');
   const home = await agent.follow(await agent.get(await signInAbroad(location, login, there)));
-  expect(titleOf(home)).toBe('Your account');
+  expect(titleOf(home)).toMatch(signedInTitle);
 }
 
 async function signInByCrafted(
@@ -82,7 +89,7 @@ async function signInByCrafted(
   provider.userinfo = { sub: all.sub };
   const query = new URLSearchParams({ code: 'code', state: searchParams.get('state')! });
   const home = await someone.follow(await someone.get(`/login/callback/${id}?${query}`));
-  expect(titleOf(home)).toBe('Your account');
+  expect(titleOf(home)).toMatch(signedInTitle);
 }
 
 /** On the console's own page. @returns what the browser ends at, redirects of this site followed */

@@ -27,7 +27,7 @@ export interface UserAgent {
   submit(page: Reply, fields?: Fields, options?: SubmitOptions): Promise<Reply>;
   /** Goes on while redirects stay on this site. */
   follow(reply: Reply): Promise<Reply>;
-  /** The console's own sign-in, up to the page it ends at. */
+  /** The console's own sign-in. @returns the page of the own account, or what else the sign-in ended at */
   signIn(credentials?: { readonly username: string; readonly password: string }): Promise<Reply>;
 }
 
@@ -94,7 +94,8 @@ export function createUserAgent(
       throw new Error(`redirected too often, at last to ${at.headers.location}`);
     },
     async signIn(credentials = admin) {
-      return agent.follow(await agent.submit(await agent.get('/login'), credentials));
+      const reply = await agent.submit(await agent.get('/login'), credentials);
+      return reply.headers.location === '/' ? agent.get('/account') : agent.follow(reply);
     },
   };
   return agent;
@@ -104,6 +105,9 @@ export function createUserAgent(
 export function titleOf({ body }: Reply): string {
   return unescapeHtml(/<title>(.*?)<\/title>/s.exec(body)?.[1] ?? '').replace(/ · .*$/, '');
 }
+
+/** Of the page that a sign-in ends at: for who may open management pages, and for everybody else. */
+export const signedInTitle = /^(?:Overview|Your account)$/;
 
 /** What a reader sees: markup out, spaces folded. */
 export function textOf({ body }: Reply): string {

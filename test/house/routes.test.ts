@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { basePath } from '../../console/admin-api/http/operation-paths.ts';
 import { operations } from '../../console/admin-api/table.ts';
+import { siteMap } from '../../console/pages/site-map.ts';
 import { read, sources } from './sources.ts';
 
 interface Route {
@@ -67,6 +68,26 @@ describe('addresses', () => {
       .filter(({ path }) => path.startsWith('console/') && !modules.some((module) => module.path === path))
       .flatMap(({ path, text }) => [...text.matchAll(routeLine)].map(([line]) => `${path}: ${line}`));
     expect(elsewhere).toEqual(["console/app/pages.ts: router.get('/static/:name', sendStatic);"]);
+  });
+});
+
+describe('management pages', () => {
+  test('stand in the column for who may run their operation, which is a list or what the page shows', () => {
+    const asked = operations.filter(({ method }) => method === 'GET');
+    for (const { href, needs } of siteMap.flatMap(({ pages }) => pages)) {
+      const fitting = asked.filter(
+        ({ object, access }) => object === needs.object && access === needs.access,
+      );
+      expect([href, fitting.length > 0]).toEqual([href, true]);
+    }
+  });
+
+  test('are at addresses that have a route', () => {
+    const paths = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
+    const missing = siteMap
+      .flatMap((group) => [group, ...group.pages])
+      .filter(({ href }) => !paths.has(href));
+    expect(missing.map(({ href }) => href)).toEqual([]);
   });
 });
 

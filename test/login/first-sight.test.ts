@@ -71,10 +71,10 @@ describe('once it is set up (D23)', () => {
     const home = await agent.signIn();
     const forged = await agent.submit(home, { csrf: 'x' }, { action: '/connect/logout/confirm' });
     expect(forged.status).toBe(403);
-    expect((await agent.get('/')).status).toBe(200);
+    expect((await agent.get('/account')).status).toBe(200);
     const out = await agent.follow(await agent.submit(home, {}, { action: '/connect/logout/confirm' }));
     expect([out.status, titleOf(out)]).toEqual([200, 'You are signed out']);
-    expect((await agent.get('/')).status).toBe(303);
+    expect((await agent.get('/account')).status).toBe(303);
   });
 
   test('the account page names the applications of every open session', async () => {
@@ -115,7 +115,8 @@ describe.skipIf(reason)(`times${reason ? ` (${reason})` : ''} (D23)`, () => {
     await page.getByLabel('Username').fill(admin.username);
     await page.getByLabel('Password').fill(admin.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'This sign-in' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goto(`${console.url}/account`);
     expect(await page.locator('time').first().innerText()).toMatch(shown);
     await context.close();
   });

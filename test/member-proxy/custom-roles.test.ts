@@ -170,7 +170,9 @@ describe('in a running console', () => {
     expect((await fetch(`${console.url}/metrics`, { headers: fromElsewhere })).status).toBe(403);
     const agent = createUserAgent(console.url);
     await agent.signIn({ username: 'ed', password });
-    expect((await agent.get('/')).body).toContain('At the members: svc:cluster:read, svc:cluster:write');
+    expect((await agent.get('/account')).body).toContain(
+      'At the members: svc:cluster:read, svc:cluster:write',
+    );
   });
 
   test('rules of a provider give it, and it is not removed while they do', async () => {

@@ -225,7 +225,7 @@ describe('sessions and prompts', () => {
     await until(async () => (await countUsers(console)) < users, 'brief to be gone');
     expect(callbackOf(await ask({ prompt: 'none' }, agent)).get('error')).toBe('login_required');
     expect(titleOf(await agent.follow(await ask({}, agent)))).toBe('Sign in');
-    expect((await agent.get('/')).headers.location).toBe('/login');
+    expect((await agent.get('/account')).headers.location).toBe('/login');
   });
 
   test('an account that goes between its sign-in and the answer is refused, and that is no failure (S34)', async () => {

@@ -98,14 +98,14 @@ test('the session, its cookies and its tokens have ended before anybody is told 
   const found: unknown[] = [];
   const party = await partyOf('order', {
     async answer(res) {
-      found.push((await thief.get('/')).headers.location);
+      found.push((await thief.get('/account')).headers.location);
       found.push((await refresh(console, tokens.refresh_token, { client_id: 'order' })).body.error);
       res.writeHead(200).end();
     },
   });
   const tokens = await signInTo(console, agent, party);
   for (const [name, cookie] of agent.cookies) thief.cookies.set(name, cookie);
-  expect((await thief.get('/')).status).toBe(200);
+  expect((await thief.get('/account')).status).toBe(200);
   await signOut(agent);
   expect(agent.cookies.has('console_session')).toBe(false);
   // The page waits a second for the applications; this one asks two questions before it answers.

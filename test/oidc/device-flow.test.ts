@@ -143,7 +143,7 @@ describe('a person who signs a program in', () => {
     const codes = await started();
     await allow(await typed(codes.user_code));
     const { body } = await poll(codes);
-    const home = await agent.get('/');
+    const home = await agent.get('/account');
     await agent.follow(await agent.submit(home));
     expect(await atApi(body.access_token)).toBe(401);
     const refresh = { grant_type: 'refresh_token', client_id: 'console-cli' };

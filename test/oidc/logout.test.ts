@@ -24,7 +24,7 @@ const home = `${dashboard.address}/`;
 const newAgent = () => createUserAgent(console.url);
 const logoutPath = (parameters: Record<string, string>) =>
   `/connect/logout?${new URLSearchParams(parameters)}`;
-const isSignedIn = async (agent: UserAgent) => (await agent.get('/')).status === 200;
+const isSignedIn = async (agent: UserAgent) => (await agent.get('/account')).status === 200;
 
 async function signedIn() {
   const agent = newAgent();
@@ -202,7 +202,7 @@ describe('what a sign-out ends (S39)', () => {
     expect(agent.cookies.has('console_session')).toBe(false);
     const thief = newAgent();
     for (const [name, cookie] of old) thief.cookies.set(name, cookie);
-    expect((await thief.get('/')).headers.location).toBe('/login');
+    expect((await thief.get('/account')).headers.location).toBe('/login');
     expect(callbackOf(await thief.get(authorizationPath({ prompt: 'none' }))).get('error')).toBe(
       'login_required',
     );

@@ -49,14 +49,14 @@ describe.skipIf(whyNoKeycloak)(`Keycloak as a broker${whyNoKeycloak ?? ''}`, { t
 
   test('a logout there ends the session here, by the browser', async () => {
     const { here, there, tokens } = await signIn();
-    expect((await here.get('/')).status).toBe(200);
+    expect((await here.get('/account')).status).toBe(200);
     const asked = `${issuer}/protocol/openid-connect/logout?id_token_hint=${tokens.id_token}`;
     const away = await there.follow(await there.get(asked));
     expect(away.headers.location).toMatch(new RegExp(`^${console.url}/connect/logout\\?`));
     const back = await here.follow(await here.get(away.headers.location!));
     expect(back.headers.location).toMatch(new RegExp(`^${issuer}/broker/console/endpoint/logout_response`));
     expect((await there.follow(await there.get(back.headers.location!))).status).toBe(200);
-    expect((await here.get('/')).status).toBe(303);
+    expect((await here.get('/account')).status).toBe(303);
   });
 
   async function signIn(): Promise<{ here: UserAgent; there: UserAgent; asked: URL; tokens: Tokens }> {

@@ -7,6 +7,7 @@ import {
 } from '../../views/management/clients.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderGroup } from '../../views/management/group.tsx';
+import { renderOverview } from '../../views/management/overview.tsx';
 import { renderNewRole, renderRole, renderRoles, type ShownRole } from '../../views/management/roles.tsx';
 import { renderSession, renderSessions, type ShownSession } from '../../views/management/sessions.tsx';
 import { renderNewUser, renderUser, renderUsers, type ShownUser } from '../../views/management/users.tsx';
@@ -111,6 +112,28 @@ function sessionOf({ text }: Filling): ShownSession {
 
 /** The management pages with every field of their models filled. */
 export const managementPages: Readonly<Record<string, (filling: Filling) => string>> = {
+  overview: (filling) =>
+    renderOverview({
+      frame: frameOf(filling),
+      cluster: { kind: 'ok', word: filling.text, about: filling.text },
+      findings: [
+        {
+          state: 'problem',
+          check: filling.text,
+          reason: filling.text,
+          fix: filling.text,
+          href: '/cluster/members',
+        },
+      ],
+      numbers: {
+        period: '1 h',
+        periods: [{ label: '1 h', href: '/' }],
+        values: [{ name: filling.text, now: filling.text, most: filling.text }],
+      },
+      members: [{ id: filling.text, kind: filling.text, state: 'ok', word: filling.text, inFlight: 3 }],
+      denials: [{ id: '1', at: now, text: filling.text, who: filling.text }],
+      changes: [{ id: '1', at: now, text: filling.text, who: filling.text }],
+    }),
   'group of pages': (filling) =>
     renderGroup({
       frame: frameOf(filling),

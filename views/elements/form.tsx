@@ -138,7 +138,7 @@ export function NewPasswordFields({ minLength, problemId }: NewPasswordFieldsPro
       />
       <PasswordField
         name="password_again"
-        label="Password, once more"
+        label="Confirm password"
         autocomplete="new-password"
         problemId={problemId}
       />

@@ -7,7 +7,7 @@ export interface FrameModel {
   /** Who is signed in. */
   readonly username: string;
   readonly signOut: SignOutForm;
-  /** The pages that the reader may open; a group without a title comes first. */
+  /** The pages that the reader may open. */
   readonly groups: readonly FrameGroup[];
   /** When the page was made. */
   readonly now: Date;
@@ -55,6 +55,33 @@ export function ManagementPage({
   children,
 }: ManagementPageProps) {
   return (
+    <Framed frame={frame} title={title} hasProblem={hasProblem}>
+      <header class="work-head">
+        {path.length > 0 && <Path path={path} />}
+        <div class="work-title">
+          <h1>
+            <bdi>{title}</bdi>
+          </h1>
+          {state}
+          {acts && <div class="actions">{acts}</div>}
+        </div>
+      </header>
+      {children}
+    </Framed>
+  );
+}
+
+interface FramedProps {
+  readonly frame: FrameModel;
+  /** First part of the document's title. */
+  readonly title: string;
+  readonly hasProblem?: boolean | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** The frame around a page that has a heading of its own. */
+export function Framed({ frame, title, hasProblem, children }: FramedProps) {
+  return (
     <Html title={hasProblem ? `Problem: ${title}` : title} script="times.js" style="management.css">
       <body class="managed">
         <a class="skip" href="#content">
@@ -63,16 +90,6 @@ export function ManagementPage({
         <Bar {...frame} />
         <Pages {...frame} />
         <main id="content" class="work">
-          <header class="work-head">
-            {path.length > 0 && <Path path={path} />}
-            <div class="work-title">
-              <h1>
-                <bdi>{title}</bdi>
-              </h1>
-              {state}
-              {acts && <div class="actions">{acts}</div>}
-            </div>
-          </header>
           {children}
         </main>
         <Groups {...frame} />
@@ -120,9 +137,9 @@ function Path({ path }: { readonly path: readonly Crumb[] }) {
 function Pages({ groups }: FrameModel) {
   return (
     <nav class="pages" aria-label="Pages">
-      {groups.map(({ title, pages }) => (
+      {groups.map(({ title, href, pages }) => (
         <div key={title} class="pages-group">
-          <p class="pages-title">{title}</p>
+          {pages[0]?.href !== href && <p class="pages-title">{title}</p>}
           <ul>
             {pages.map((page) => (
               <li key={page.href}>

@@ -15,6 +15,7 @@ import type { CallRate } from './call-rate.ts';
 import { readBytes, readJson } from './json-body.ts';
 import type { OpenCalls } from './open-calls.ts';
 import { createOperationPaths, type Found } from './operation-paths.ts';
+import { type PageCaller, pageActor } from './page-actor.ts';
 import { sendAnswer } from './send-answer.ts';
 import { splitTarget } from './split-target.ts';
 import { readIdempotencyKey } from './stored-answers.ts';
@@ -22,16 +23,6 @@ import { readIdempotencyKey } from './stored-answers.ts';
 /** A verified access token. */
 export interface ApiToken extends ApiMachine {
   readonly claims: Readonly<Record<string, unknown>>;
-}
-
-/** Who calls from a page, by the session of the browser. */
-export interface PageCaller {
-  readonly subject: string;
-  readonly roles: readonly string[];
-  /** Epoch seconds. */
-  readonly signedInAt: number;
-  readonly acr: string | undefined;
-  readonly session: string;
 }
 
 /** @returns undefined for what does not come from a page. @throws {ProblemError} `csrf_failed`, `unauthorized` */
@@ -133,10 +124,6 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
 interface HttpCall {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-}
-
-function pageActor({ subject, ...session }: PageCaller): Actor {
-  return { kind: 'user', id: subject, via: 'page', scopes: [], ...session };
 }
 
 async function tokenActor(

@@ -1,0 +1,16 @@
+import type { Actor } from '../../operations/actor.ts';
+
+/** Who calls from a page, by the session of the browser. */
+export interface PageCaller {
+  readonly subject: string;
+  readonly roles: readonly string[];
+  /** Epoch seconds. */
+  readonly signedInAt: number;
+  readonly acr: string | undefined;
+  readonly session: string;
+}
+
+/** Who they are to an operation. */
+export function pageActor({ subject, ...session }: PageCaller): Actor {
+  return { kind: 'user', id: subject, via: 'page', scopes: [], ...session };
+}

@@ -1,0 +1,85 @@
+/** `/`: where a sign-in ends, for each role, with the member up and away. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { callApi, personWith } from '../helpers/management.ts';
+import { freePort } from '../helpers/ports.ts';
+import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+let ada: UserAgent;
+
+beforeAll(async () => {
+  console = await startConsole();
+  ada = createUserAgent(console.url);
+  await ada.signIn();
+});
+afterAll(() => console?.stop());
+
+test('shows an administrator what is wrong, who was refused and what was changed', async () => {
+  await callApi(console, 'POST', '/clients', { id: 'refused-one', scopes: ['svc:health:read'] });
+  const token = await machineToken(console, 'app:MetricsViewer');
+  await fetch(`${console.url}/svc/rest/maps/orders/1`, { headers: { Authorization: `Bearer ${token}` } });
+  const isDenied = ({ event, outcome }: Record<string, unknown>) =>
+    event === 'member.call' && outcome === 'denied';
+  await console.waitFor(() => console.log().some(isDenied), 'the refusal');
+  const page = await ada.get('/');
+  expect(titleOf(page)).toBe('Overview');
+  const text = textOf(page);
+  expect(text).toContain('Needs attention (');
+  expect(text).toContain('CONSOLE_ENCRYPTION_KEY is unset');
+  expect(text).toMatch(/Takes calls Data member/);
+  expect(text).toMatch(/Latest refusals .*application-client/);
+  expect(text).toMatch(/Latest changes .*client\.added, refused-one/);
+});
+
+test.each(['15min', '1h', '24h', 'nonsense', '%00', 'x'.repeat(1000)])(
+  'takes the period %j',
+  async (period) => {
+    const page = await ada.get(`/?period=${period}`);
+    expect([page.status, titleOf(page)]).toEqual([200, 'Overview']);
+  },
+);
+
+describe('by role', () => {
+  const parts = ['Needs attention', 'Traffic', 'Members', 'Latest refusals', 'Latest changes'];
+  test.each([
+    { role: 'Viewer', shown: ['Needs attention', 'Traffic', 'Members'] },
+    { role: 'MetricsViewer', shown: ['Traffic'] },
+  ])('shows a $role $shown and nothing else', async ({ role, shown }) => {
+    const page = await (await personWith(console, `the-${role.toLowerCase()}`, [role])).get('/');
+    const heads = [...page.body.matchAll(/<h2[^>]*>([^<(]*)/g)].map(([, head]) => head!.trim());
+    expect(heads.filter((head) => parts.includes(head))).toEqual(shown);
+    expect(page.body).not.toContain('refused-one');
+  });
+
+  test('shows who has no role the own account, without the column of pages', async () => {
+    const agent = await personWith(console, 'nobody', []);
+    for (const path of ['/', '/account']) {
+      const page = await agent.get(path);
+      expect([page.status, titleOf(page)]).toEqual([200, 'Your account']);
+      expect(page.body).not.toContain('aria-label="Pages"');
+    }
+    expect((await agent.get('/access')).status).toBe(403);
+  });
+
+  test('shows the own account of others in the frame, so that the way back is there', async () => {
+    const page = await ada.get('/account');
+    expect(titleOf(page)).toBe('Your account');
+    expect(page.body).toContain('href="/access/users"');
+  });
+});
+
+test('says that the cluster is away, and shows the rest', async () => {
+  const port = await freePort();
+  const other = await startConsole({ env: { CONSOLE_MEMBERS: `http://127.0.0.1:${port}` } });
+  try {
+    const agent = createUserAgent(other.url);
+    await agent.signIn();
+    const page = await agent.get('/');
+    expect(titleOf(page)).toBe('Overview');
+    expect(textOf(page)).toContain('No member takes calls');
+    expect(textOf(page)).toContain(`127.0.0.1:${port}`);
+  } finally {
+    await other.stop();
+  }
+});

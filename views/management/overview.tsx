@@ -1,0 +1,216 @@
+/** What is wrong and what has happened lately: where an administrator begins. */
+import { renderDocument } from '../layout.tsx';
+import { Ago } from './ago.tsx';
+import { Part } from './detail.tsx';
+import { type FrameModel, ManagementPage } from './frame.tsx';
+import { Table } from './list.tsx';
+import { State, type StateKind } from './state.tsx';
+
+export interface OverviewModel {
+  readonly frame: FrameModel;
+  /** The cluster as a whole; undefined where it could not be asked. */
+  readonly cluster?: { readonly kind: StateKind; readonly word: string; readonly about: string } | undefined;
+  /** Undefined where the reader may not see it, as everything below. */
+  readonly findings?: readonly Finding[] | undefined;
+  readonly numbers?: Numbers | undefined;
+  readonly members?: readonly MemberRow[] | undefined;
+  readonly denials?: readonly EventRow[] | undefined;
+  readonly changes?: readonly EventRow[] | undefined;
+}
+
+export interface Finding {
+  readonly state: 'warning' | 'problem';
+  readonly check: string;
+  readonly reason: string;
+  readonly fix: string | null;
+  /** Where it can be mended here. */
+  readonly href?: string | undefined;
+}
+
+export interface Numbers {
+  /** Of `15 min`, `1 h` or `24 h`. */
+  readonly period: string;
+  readonly periods: readonly { readonly label: string; readonly href: string }[];
+  readonly values: readonly NumberTile[];
+}
+
+export interface NumberTile {
+  readonly name: string;
+  /** With its unit. */
+  readonly now: string;
+  readonly most: string;
+}
+
+export interface MemberRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: StateKind;
+  readonly word: string;
+  readonly inFlight: number | null;
+}
+
+export interface EventRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly text: string;
+  readonly who: string;
+}
+
+export function renderOverview(model: OverviewModel): string {
+  const { frame, cluster, findings, numbers, members, denials, changes } = model;
+  return renderDocument(
+    <ManagementPage
+      frame={frame}
+      title="Overview"
+      state={cluster && <State kind={cluster.kind}>{cluster.word}</State>}
+    >
+      {cluster && <p class="lede">{cluster.about}</p>}
+      {findings && <Attention findings={findings} />}
+      {numbers && <NumbersPart {...numbers} />}
+      {members && <Members members={members} />}
+      {denials && (
+        <Events
+          id="denials"
+          title="Latest refusals"
+          empty="Nobody was refused lately."
+          rows={denials}
+          now={frame.now}
+        />
+      )}
+      {changes && (
+        <Events
+          id="changes"
+          title="Latest changes"
+          empty="Nothing was changed lately."
+          rows={changes}
+          now={frame.now}
+        />
+      )}
+    </ManagementPage>,
+  );
+}
+
+function Attention({ findings }: { readonly findings: readonly Finding[] }) {
+  return (
+    <Part
+      id="attention"
+      title={findings.length === 0 ? 'Nothing needs attention' : `Needs attention (${findings.length})`}
+    >
+      {findings.length > 0 && (
+        <ul class="rows boxed">
+          {findings.map(({ state, check, reason, fix, href }) => (
+            <li key={`${check} ${reason}`}>
+              <h3>
+                <State kind={state === 'problem' ? 'danger' : 'warn'}>
+                  <bdi>{check}</bdi>
+                </State>
+              </h3>
+              <p>{reason}</p>
+              {fix && <p class="muted">{fix}</p>}
+              {href && (
+                <p>
+                  <a href={href}>Look at it</a>
+                </p>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
+  );
+}
+
+function NumbersPart({ period, periods, values }: Numbers) {
+  return (
+    <Part
+      id="numbers"
+      title="Traffic"
+      acts={
+        <nav class="periods" aria-label="Period">
+          {periods.map(({ label, href }) => (
+            <a key={href} href={href} aria-current={label === period ? 'true' : undefined}>
+              {label}
+            </a>
+          ))}
+        </nav>
+      }
+    >
+      <dl class="tiles">
+        {values.map(({ name, now, most }) => (
+          <div key={name} class="boxed">
+            <dt>{name}</dt>
+            <dd>
+              <strong>{now}</strong>
+              <span class="muted">
+                {' '}
+                most {most} in {period}
+              </span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Part>
+  );
+}
+
+function Members({ members }: { readonly members: readonly MemberRow[] }) {
+  return (
+    <Part id="members" title="Members">
+      {members.length === 0 ? (
+        <p class="empty">No member is known yet. CONSOLE_MEMBERS says where they are.</p>
+      ) : (
+        <Table
+          title="Members"
+          columns={[
+            { title: 'Member' },
+            { title: 'State' },
+            { title: 'Kind' },
+            { title: 'In-flight', isNumber: true },
+          ]}
+          rows={members.map(({ id, kind, state, word, inFlight }) => ({
+            key: id,
+            cells: [
+              <bdi key="id">{id}</bdi>,
+              <State key="state" kind={state}>
+                {word}
+              </State>,
+              kind,
+              inFlight ?? 'Unknown',
+            ],
+          }))}
+        />
+      )}
+    </Part>
+  );
+}
+
+interface EventsProps {
+  readonly id: string;
+  readonly title: string;
+  readonly empty: string;
+  readonly rows: readonly EventRow[];
+  readonly now: Date;
+}
+
+function Events({ id, title, empty, rows, now }: EventsProps) {
+  return (
+    <Part id={id} title={title}>
+      {rows.length === 0 ? (
+        <p class="empty">{empty}</p>
+      ) : (
+        <Table
+          title={title}
+          columns={[{ title: 'What' }, { title: 'Who' }, { title: 'When' }]}
+          rows={rows.map((row) => ({
+            key: row.id,
+            cells: [
+              <bdi key="what">{row.text}</bdi>,
+              <bdi key="who">{row.who}</bdi>,
+              <Ago key="at" at={row.at} now={now} />,
+            ],
+          }))}
+        />
+      )}
+    </Part>
+  );
+}
