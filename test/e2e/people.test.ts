@@ -88,7 +88,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
     const redirectUri = `${application.address}/login/callback`;
     expect((await redeem(console, code!, { redirect_uri: redirectUri })).status).toBe(200);
     await page.goto(console.url);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(admin.username);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${console.url}/connect/logout/success**`);
     expect(await page.title()).toBe('You are signed out · Cluster Console');
@@ -171,7 +171,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
         await page.waitForURL(`${own.url}/`);
       }
       const [here, there] = pages as [Page, Page];
-      await here.reload();
+      await here.getByRole('link', { name: admin.username }).click();
       await here.getByRole('button', { name: /^End/ }).click();
       expect(await here.getByRole('status').textContent()).toContain('The session has ended');
       await there.reload();
@@ -181,7 +181,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
       await here.getByLabel('Confirm new password').fill('quite-another-sentence-7');
       await here.getByRole('button', { name: 'Change password' }).click();
       expect(await here.getByRole('status').textContent()).toContain('Your password is changed');
-      await here.goto(own.url);
+      await here.goto(`${own.url}/account`);
       expect(await here.getByRole('heading', { level: 1 }).textContent()).toBe(admin.username);
       await signIn(there, { ...admin, password: 'quite-another-sentence-7' });
       await there.waitForURL(`${own.url}/`);
@@ -234,6 +234,8 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
         }
       }
       await page.waitForURL(`${fresh.url}/`);
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
+      await page.getByRole('link', { name: 'grace' }).click();
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('grace');
       expect(await page.getByRole('main').textContent()).toContain('Admin');
     } finally {

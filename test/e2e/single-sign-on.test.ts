@@ -71,7 +71,7 @@ describe.skipIf(!found)(`two dashboards and a third application${reason ? ` (${r
 
   async function seesItself(page: Page, place: Place, { username }: { username: string }): Promise<void> {
     if (place === 'third application') await page.waitForURL(`${board.origin}/callback?code=**`);
-    else if (place === 'console') await page.getByRole('heading', { level: 1, name: username }).waitFor();
+    else if (place === 'console') await page.getByText(username, { exact: true }).first().waitFor();
     else await page.getByText('The cluster is well.').waitFor();
   }
 
@@ -199,6 +199,7 @@ describe.skipIf(!found)(`two dashboards and a third application${reason ? ` (${r
         const own = page.locator('th.own', { hasText: 'yours' });
         expect(await own.allTextContents()).toEqual([expect.stringContaining(person.role)]);
       }
+      await pages.console.goto(`${console.url}/account`);
       expect(await pages.console.locator('#roles li h3').allTextContents()).toEqual([person.role]);
     },
     180_000,

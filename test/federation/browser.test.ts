@@ -82,7 +82,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-in in a browser${reason ? `
     const code = new URL(page.url()).searchParams.get('code');
     const { status } = await redeem(console, code, { redirect_uri: `${application.address}/login/callback` });
     expect(status).toBe(200);
-    await page.goto(console.url);
+    await page.goto(`${console.url}/account`);
     await page.getByText('olive', { exact: true }).first().waitFor();
     await page.getByText('Your password is kept and changed there.').waitFor();
     await page.goto(authorizationUrl());

@@ -483,8 +483,9 @@ test('a provider is there as soon as it is added on the command line, and gone w
 
   const location = await leave(agent, await agent.get('/login'), 'Late');
   await agent.follow(await agent.get(await signInAbroad(location, 'lena')));
-  expect(textOf(await agent.get('/account'))).toMatch(/Signed in with Late/);
-  expect(textOf(home)).toContain('Viewer');
+  const account = textOf(await agent.get('/account'));
+  expect(account).toMatch(/Signed in with Late/);
+  expect(account).toContain('Viewer');
 
   await tool('disable', 'late');
   await until(async () => !(await isOffered()), 'its end on the sign-in page', 15_000);
