@@ -4,6 +4,7 @@
  * killed, such as `loading:4000`.
  */
 
+import { subscribe } from 'node:diagnostics_channel';
 import { realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,6 +12,19 @@ import { openEnvironment } from '../../../console/storage/embedded/lmdb/lmdb-env
 import { openLmdbRecords } from '../../../console/storage/embedded/lmdb/records-lmdb.ts';
 import { openStorage } from '../../../console/storage/embedded/open.ts';
 import { StorageRejectedError } from '../../../console/storage/storage.ts';
+
+/** What threads have said, in their order. */
+const saidByThreads = [];
+let killOnBegin = false;
+
+subscribe('worker_threads', ({ worker }) => {
+  worker.on('message', ({ type }) => {
+    saidByThreads.push(type);
+    if (type === 'begins' && killOnBegin !== false) {
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), killOnBegin);
+    }
+  });
+});
 
 const [dataDir = '', role, stopAt = ''] = process.argv.slice(2);
 
@@ -69,6 +83,13 @@ async function run({ storage, environment, records }, command) {
       const numbers = Array.from({ length: count }, (_, n) => first + n);
       return Promise.all(numbers.map((n) => addUser(records, n, passwordHash))).then(() => undefined);
     }
+    case 'add-users-at-once': {
+      const [, first, count, passwordHash, killAfterMs = false] = command;
+      killOnBegin = killAfterMs;
+      return addUsersAtOnce(records, first, count, passwordHash);
+    }
+    case 'said-by-threads':
+      return saidByThreads.splice(0);
     case 'get-user':
       return (await records.get('users', command[1]))?.username;
     case 'flood-users':
@@ -89,12 +110,18 @@ async function run({ storage, environment, records }, command) {
 }
 
 function addUser(records, n, passwordHash) {
+  return addUsersAtOnce(records, n, 1, passwordHash);
+}
+
+function addUsersAtOnce(records, first, count, passwordHash) {
   return records.change(async (transaction) => {
-    const federated = { provider: 'corp', subject: `s${n}` };
-    const times = { createdAt: n, tokensValidFrom: n };
-    const user = { id: `u${n}`, username: `name-${n}`, roles: ['Viewer'], disabled: false, federated };
-    transaction.put('users', { ...user, passwordHash, ...times });
-    transaction.putArtifact({ kind: 'VoidMark', id: `u${n}` }, { payload: { n } });
+    for (let n = first; n < first + count; n++) {
+      const federated = { provider: 'corp', subject: `s${n}` };
+      const times = { createdAt: n, tokensValidFrom: n };
+      const user = { id: `u${n}`, username: `name-${n}`, roles: ['Viewer'], disabled: false, federated };
+      transaction.put('users', { ...user, passwordHash, ...times });
+      transaction.putArtifact({ kind: 'VoidMark', id: `u${n}` }, { payload: { n } });
+    }
   });
 }
 

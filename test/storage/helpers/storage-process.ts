@@ -17,6 +17,10 @@ export type Command =
   | readonly ['flood-registry']
   | readonly ['flood-artifacts']
   | readonly ['add-users', first: number, count: number, passwordHash: string]
+  /** In one change. `killAfterMs`: it kills itself so long after a thread has begun to write it. */
+  | readonly ['add-users-at-once', first: number, count: number, passwordHash: string, killAfterMs?: number]
+  /** What threads have said since it was asked last. */
+  | readonly ['said-by-threads']
   | readonly ['get-user', id: string]
   | readonly ['flood-users']
   | readonly ['joint', n: number, step: 'before' | 'written' | 'made' | 'done']
