@@ -5,7 +5,9 @@ import type { z } from 'zod';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What is shown below `settings` is said beside the rest. */
-export function flattened({ settings, ...shown }: Fields): Fields {
+export function flattened(object: Fields): Fields {
+  if (!Object.hasOwn(object, 'settings')) return object;
+  const { settings, ...shown } = object;
   return { ...shown, ...(settings as Fields | undefined) };
 }
 

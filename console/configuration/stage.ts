@@ -262,6 +262,6 @@ function waitingChanges(
 }
 
 function stepOf(kind: KindOperations, id: string, action: Step['action'], said: Partial<Step>): Step {
-  const nothing = { changes: null, reason: null, code: null, hold: null, warnings: [] };
-  return { kind: kind.key, id, action, ...nothing, ...said };
+  const { changes = null, reason = null, code = null, hold = null, warnings = [] } = said;
+  return { kind: kind.key, id, action, changes, reason, code, hold, warnings };
 }

@@ -79,6 +79,7 @@ export function createCallEntry(
   }
 
   function fieldsWith(said: AuditFields): AuditFields {
-    return { ...about, actor: id, actorKind: kind, ...(session && { session }), via, ...said };
+    const { source, requestId } = about;
+    return { source, requestId, actor: id, actorKind: kind, ...(session && { session }), via, ...said };
   }
 }

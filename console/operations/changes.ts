@@ -12,11 +12,11 @@ type Said = Readonly<Record<string, unknown>>;
  * @returns undefined when nothing has changed
  */
 export function changesBetween(before: Said | undefined, after: Said | undefined): Changes | undefined {
-  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
-  const changes = [...names].flatMap((name) => {
+  const changes: (readonly [string, object])[] = [];
+  for (const name of new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])) {
     const change = changeOf(before?.[name], after?.[name]);
-    return change ? [[name, change] as const] : [];
-  });
+    if (change) changes.push([name, change]);
+  }
   return changes.length === 0 ? undefined : Object.fromEntries(changes);
 }
 
@@ -35,6 +35,7 @@ function changeOfSet(from: unknown, to: unknown): object | undefined {
 
 function without(these: readonly unknown[], those: readonly unknown[]): readonly unknown[] {
   if (these.length === 0) return [];
+  if (those.length === 0 && these.length === 1) return these;
   const known = new Set(those.map(keyOf));
   return [...new Map(these.map((one) => [keyOf(one), one])).entries()].flatMap(([key, one]) =>
     known.has(key) ? [] : [one],

@@ -40,6 +40,12 @@ export interface StagedRecords extends RecordStore, RecordEngine {
   pending(): RecordCommit;
 }
 
+interface Answered {
+  readonly found: RecordAnswer;
+  /** A commit hangs on it then. */
+  readonly isOfBase: boolean;
+}
+
 /** Nothing was changed. */
 export class TooManyStagedError extends StorageUnavailableError {}
 
@@ -77,15 +83,15 @@ export function createStagedRecords({
     return found && { version: found.version, record: found.record };
   }
 
-  async function answer(query: RecordQuery): Promise<RecordAnswer & { readonly isOfBase?: boolean }> {
+  async function answer(query: RecordQuery): Promise<Answered> {
     const own = ownAnswer(query);
-    if (own) return own;
+    if (own) return { found: own, isOfBase: false };
     const found = await askBase(query);
     const isMoved =
       (query.by === 'name' || query.by === 'link') &&
       found.record !== undefined &&
       staged.has(nameOf('users', found.record.id));
-    return isMoved ? { version: '' } : { ...found, isOfBase: true };
+    return isMoved ? { found: { version: '' }, isOfBase: false } : { found, isOfBase: true };
   }
 
   async function askBase(query: RecordQuery): Promise<RecordAnswer> {
@@ -96,7 +102,7 @@ export function createStagedRecords({
   }
 
   async function ask(query: RecordQuery): Promise<RecordAnswer> {
-    const { isOfBase, ...found } = await answer(query);
+    const { found, isOfBase } = await answer(query);
     if (!isOfBase) return found;
     const key = nameOfQuery(query);
     if (!expected.has(key)) expected.set(key, { query, version: found.version });
@@ -135,7 +141,7 @@ export function createStagedRecords({
   }
 
   const engine: RecordEngine = { ask, commit };
-  const find = async (query: RecordQuery) => (await answer(query)).record;
+  const find = async (query: RecordQuery) => (await answer(query)).found.record;
 
   function ownOf<C extends GrowingCollection>(collection: C) {
     return [...staged.values()].filter((one) => one.collection === collection) as (StagedRecord & {
@@ -168,8 +174,8 @@ export function createStagedRecords({
     userByName: async (name) => (await find({ by: 'name', name })) as UserRecord | undefined,
     userByLink: async (provider, subject) =>
       (await find({ by: 'link', provider, subject })) as UserRecord | undefined,
-    isNameTaken: async (name) => (await answer({ by: 'look', name })).version === 'yes',
-    hasUsers: async () => (await answer({ by: 'any-user' })).version === 'yes',
+    isNameTaken: async (name) => (await answer({ by: 'look', name })).found.version === 'yes',
+    hasUsers: async () => (await answer({ by: 'any-user' })).found.version === 'yes',
     users: async (request) => overlaid('users', await base.users(request), (user) => isInList(user, request)),
     clients: async (request) =>
       overlaid(
