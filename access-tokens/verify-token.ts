@@ -19,6 +19,8 @@ export interface Caller {
   readonly jti: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
+  /** Of a person who has some of the roles for a while: under which elevation, and which these are. */
+  readonly elevation?: { readonly id: string; readonly roles: readonly string[] } | undefined;
   /** Of the key that the token is bound to (`cnf.jkt`, RFC 9449 §6.1); absent for a bearer token. */
   readonly keyThumbprint?: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -174,10 +176,19 @@ function readCaller(claims: JWTPayload): Pick<VerifiedToken, 'caller' | 'identit
       scopes: scope.split(' ').filter(isFilledText),
       jti: identity.jti,
       expiresAt: exp!,
+      elevation: readElevation(claims.elevation),
       keyThumbprint: readBinding(claims.cnf),
       claims,
     },
   };
+}
+
+/** A form that nobody knows would leave open which roles are to stay. */
+function readElevation(claim: unknown): Caller['elevation'] {
+  if (claim === undefined) return undefined;
+  const { id, roles } = (claim ?? {}) as { readonly id?: unknown; readonly roles?: unknown };
+  if (!isFilledText(id) || !Array.isArray(roles) || !roles.every(isFilledText)) throw invalidToken();
+  return { id, roles };
 }
 
 /** A binding that cannot be checked here is no reason to take the token as a bearer's (RFC 7800 §3.1). */

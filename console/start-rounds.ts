@@ -1,6 +1,7 @@
 /** What the process that owns the store does again and again, besides what it owes to others. */
 import type { Closing } from '../platform/closing.ts';
 import type { Audit, Logger } from '../platform/log.ts';
+import { startElevationEnds } from './app/elevation-ends.ts';
 import type { Services } from './app/services.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -22,6 +23,7 @@ export function startRounds({ services, audit, log, closing, readNumbers }: Roun
     return { users: countOfUsers, clients: countOfClients };
   };
   const { dataDir } = settings;
+  closing.add('ends of elevations', startElevationEnds({ ...services, audit, log }));
   closing.add('maintenance', startMaintenance(services, log));
   closing.add('history of numbers', startHistory({ dataDir, readNumbers, readTotals, now, log }));
   closing.add('metadata of identity providers', startMetadataRefresh({ ...services, audit, log }));

@@ -22,6 +22,8 @@ export interface CallRecord {
   readonly clientId: string | undefined;
   /** Which token it was: its id, never itself. */
   readonly jti: string | undefined;
+  /** Under which elevation the person has called, by the token. */
+  readonly elevation: string | undefined;
   /** Base address of the member that was asked. */
   readonly member: string | undefined;
   /** What became of a call to all members at each of them: undefined for any other. */

@@ -92,6 +92,7 @@ export function recordOf(call: Call, at: number): CallRecord {
     subject: caller?.subject,
     clientId: caller?.clientId,
     jti: caller?.jti,
+    elevation: caller?.elevation?.id,
     member: exchange?.member?.address,
     results: call.results,
     durationMs: at - call.startedAt,

@@ -9,6 +9,7 @@ import { checkIsNew, checkVersion } from '../storage/record-version.ts';
 import type { ClientRecord, RoleRecord, UserRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { checkName, checkPermissions, describedBy } from './custom-role-form.ts';
+import { endsBetween } from './elevations/elevation-record.ts';
 import { isRole, roleMeanings, roles } from './roles.ts';
 import { clientValidFrom } from './validity.ts';
 import { putVoidMark, voidMarkSeconds } from './void-marks.ts';
@@ -35,6 +36,8 @@ export interface RoleHolders {
   /** In order; of many, the first hundred that were found. */
   readonly names: readonly string[];
   readonly count: number;
+  /** Elevations that ended with the role, as the audit says it. */
+  readonly ended?: ReturnType<typeof endsBetween>;
 }
 
 /** What a change depends on besides. */
@@ -132,6 +135,7 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       return {
         names: [...new Set([...before.names, ...meanwhile.names])].sort().slice(0, mostNamed),
         count: before.count + meanwhile.count,
+        ended: [...(before.ended ?? []), ...(meanwhile.ended ?? [])],
       };
     },
   };
@@ -189,13 +193,14 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       count += taken.length;
       first.push(...taken.slice(0, mostNamed - first.length));
     }
+    const ended: ReturnType<typeof endsBetween> = [];
     for await (const page of pagesOfUsers(records, { eligibleRole: name })) {
-      await records.change((transaction) => takeFromEligible(transaction, page, name));
+      ended.push(...(await records.change((transaction) => takeFromEligible(transaction, page, name))));
     }
     for await (const page of pagesOfClients(records, name)) {
       await records.change((transaction) => takeFromCeilings(transaction, page, name));
     }
-    return { names: namesOf(first), count };
+    return { names: namesOf(first), count, ended };
   }
 
   async function takeFromUsers(
@@ -218,14 +223,17 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
     transaction: AccountTransaction,
     page: readonly UserRecord[],
     name: string,
-  ): Promise<void> {
+  ): Promise<ReturnType<typeof endsBetween>> {
+    const ended: ReturnType<typeof endsBetween> = [];
     for (const { id } of page) {
       const user = await transaction.get('users', id);
       if (!user?.eligibleRoles?.includes(name)) continue;
       const { eligibleRoles, ...rest } = user;
       const left = eligibleRoles.filter((role) => role !== name);
       transaction.put('users', left.length === 0 ? rest : { ...rest, eligibleRoles: left });
+      ended.push(...endsBetween(user, await transaction.get('users', id)));
     }
+    return ended;
   }
 
   /** An application that gets at most this role would one day get another of the same name. */

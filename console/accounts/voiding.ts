@@ -11,12 +11,16 @@ import type {
   RecordTransaction,
 } from '../storage/record-store.ts';
 import type { ProviderRecord, UserRecord } from '../storage/records.ts';
+import { mayHold } from './elevations/effective-roles.ts';
+import { causeOf, type ElevationEnd, elevationArtifact } from './elevations/elevation-record.ts';
 import { validFrom, validSince } from './validity.ts';
 import { putVoidMark, voidMarkSeconds } from './void-marks.ts';
 
 export interface AccountTransaction extends RecordTransaction {
   /** Voids an account of which nothing has changed: its provider has been switched. */
   voidAccount(user: UserRecord): void;
+  /** Ends the elevation of an account, and with it what was issued to the account. */
+  endElevation(user: UserRecord, end: Omit<ElevationEnd, 'at'>): void;
 }
 
 export interface AccountRecords extends RecordStore {
@@ -52,9 +56,18 @@ export function createAccountRecords({ records, endSessionsOf, now }: VoidingDep
   };
 }
 
+interface PendingWrite {
+  readonly user: UserRecord;
+  readonly isVoided: boolean;
+  /** Of its elevation, where that is what is asked for. */
+  readonly end?: Omit<ElevationEnd, 'at'>;
+}
+
 /** Holds writes of users back until what they were before has been read. */
 function watch(transaction: RecordTransaction, now: () => number) {
-  const pending = new Map<string, { readonly user: UserRecord; readonly isVoided: boolean }>();
+  const pending = new Map<string, PendingWrite>();
+  /** Of accounts that were read: who removes one has read it. */
+  const elevated = new Map<string, UserRecord>();
   const voided = new Set<string>();
 
   async function settleOne(id: string): Promise<void> {
@@ -62,8 +75,11 @@ function watch(transaction: RecordTransaction, now: () => number) {
     if (!write) return;
     pending.delete(id);
     const before = await transaction.get('users', id);
-    const isVoided = before !== undefined && (write.isVoided || !isSameAccount(before, write.user));
-    const user = before && !write.isVoided ? { ...write.user, updatedAt: now() } : write.user;
+    const held = before ? withoutLostElevation(before, write.user) : write.user;
+    const isVoided = before !== undefined && (write.isVoided || !isSameAccount(before, held));
+    const isEdited = before !== undefined && !write.isVoided && !isSameBut(before, held);
+    const user = isEdited ? { ...held, updatedAt: now() } : held;
+    recordEnd(id, before, user, write.end);
     transaction.put('users', isVoided ? voidedAccount(before, user) : user);
   }
 
@@ -71,6 +87,20 @@ function watch(transaction: RecordTransaction, now: () => number) {
     const user = { ...after, tokensValidFrom: validFrom(before, now()) };
     recordVoid(user.id, validSince(user));
     return user;
+  }
+
+  /** With the account's own change in one commit, whichever change it is. */
+  function recordEnd(
+    id: string,
+    before: UserRecord | undefined,
+    after: UserRecord | undefined,
+    end: Omit<ElevationEnd, 'at'> | undefined,
+  ): void {
+    const { elevation: was } = before ?? {};
+    if (was === undefined || was.id === after?.elevation?.id) return;
+    const { cause = causeOf(before, after), by } = end ?? {};
+    const { artifact, ...name } = elevationArtifact({ ...was, user: id, end: { at: now(), cause, by } });
+    transaction.putArtifact(name, artifact);
   }
 
   /** @param from  epoch seconds; undefined: nothing counts */
@@ -87,7 +117,9 @@ function watch(transaction: RecordTransaction, now: () => number) {
       id: string,
     ): Promise<GrowingRecords[C] | undefined> {
       if (collection === 'users') await settleOne(id);
-      return transaction.get(collection, id);
+      const found = await transaction.get(collection, id);
+      if (found && 'elevation' in found) elevated.set(id, found);
+      return found;
     },
     put(collection, record) {
       if (collection !== 'users') return transaction.put(collection, record);
@@ -97,10 +129,14 @@ function watch(transaction: RecordTransaction, now: () => number) {
       if (collection === 'users') {
         pending.delete(id);
         recordVoid(id, undefined);
+        recordEnd(id, elevated.get(id), undefined, undefined);
       }
       transaction.remove(collection, id);
     },
     voidAccount: (user) => void pending.set(user.id, { user, isVoided: true }),
+    endElevation({ elevation: _elevation, ...user }, end) {
+      pending.set(user.id, { user, isVoided: true, end });
+    },
   };
   return {
     transaction: watched,
@@ -123,10 +159,24 @@ export function switchedProvider(record: ProviderRecord, enabled: boolean, nowMs
   return { ...record, enabled, accountsValidFrom: validFrom({ tokensValidFrom }, nowMs) };
 }
 
+/** Who may not hold it any more has lost it, and so has who has another password than the one by which they took it. */
+function withoutLostElevation(before: UserRecord, { elevation, ...after }: UserRecord): UserRecord {
+  const isProvenAnew = after.passwordHash !== before.passwordHash;
+  return elevation === undefined || isProvenAnew || !mayHold(after, elevation)
+    ? after
+    : { ...after, elevation };
+}
+
+/** An elevation that begins changes nothing of what an administrator has said. */
+function isSameBut({ elevation: _was, ...before }: UserRecord, { elevation: _is, ...after }: UserRecord) {
+  return JSON.stringify(before) === JSON.stringify(after);
+}
+
 function isSameAccount(before: UserRecord, after: UserRecord): boolean {
   return (
     before.passwordHash === after.passwordHash &&
     before.disabled === after.disabled &&
+    (before.elevation === undefined || before.elevation.id === after.elevation?.id) &&
     before.roles.length === after.roles.length &&
     before.roles.every((role) => after.roles.includes(role)) &&
     before.federated?.provider === after.federated?.provider &&

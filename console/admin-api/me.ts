@@ -1,15 +1,17 @@
 /** `/api/v1/me`: who calls, and what that opens. */
 import { z } from 'zod';
+import { openElevation } from '../accounts/elevations/effective-roles.ts';
+import type { Users } from '../accounts/users.ts';
 import { type Operation, operation } from '../operations/operation.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
 
 export interface MeNeeds {
   /** Of a person, as the account is now. */
-  readonly users: {
-    find(id: string): Promise<{ readonly username: string } | undefined>;
-  };
+  readonly users: Pick<Users, 'find'>;
   /** What a role opens; undefined for one that there is not. */
   readonly permissionsOf: (role: string) => readonly string[] | 'all' | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 const meView = view({
@@ -17,6 +19,11 @@ const meView = view({
   kind: z.enum(['user', 'client', 'local']),
   username: z.string().nullable().meta({ description: 'Of a person.' }),
   roles: z.array(z.string()).meta({ description: 'That count here, by the token or the account.' }),
+  eligibleRoles: z.array(z.string()).meta({ description: 'Of a person: roles to take for a while.' }),
+  elevation: z
+    .strictObject({ id: z.string(), role: z.string(), endsAt: dateTime })
+    .nullable()
+    .meta({ description: 'What a person has for a while now; a token from before has nothing of it.' }),
   scopes: z.array(z.string()).meta({ description: 'Of a machine: those of its token for this API.' }),
   permissions: z.array(z.string()).meta({
     description: 'All that roles and scopes open, in the spelling of scopes; empty where `opensAll`.',
@@ -37,17 +44,23 @@ export const meOperations: readonly Operation<MeNeeds>[] = [
     summary: 'Says who calls, and what that opens.',
     access: 'own',
     answer: meView,
-    async run({ actor }, { users, permissionsOf }: MeNeeds) {
+    async run({ actor }, { users, permissionsOf, now }: MeNeeds) {
       const { kind, id, roles, scopes, acr = null, signedInAt, via } = actor;
       const opened = roles.map((role) => permissionsOf(role) ?? []);
       const opensAll = kind === 'local' || opened.includes('all');
       const held = opened.flatMap((permissions) => (permissions === 'all' ? [] : permissions));
+      const account = kind === 'user' ? await users.find(id) : undefined;
+      const elevation = account && openElevation(account, now());
       return {
         body: {
           id,
           kind,
-          username: kind === 'user' ? ((await users.find(id))?.username ?? null) : null,
+          username: account?.username ?? null,
           roles,
+          eligibleRoles: account?.eligibleRoles ?? [],
+          elevation: elevation
+            ? { id: elevation.id, role: elevation.role, endsAt: new Date(elevation.endsAt).toISOString() }
+            : null,
           scopes,
           permissions: opensAll ? [] : [...new Set([...held, ...scopes])].sort(),
           opensAll,

@@ -139,8 +139,8 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     isOneChange: true,
     params,
     async run({ params: { role: id }, ifMatch: version, checkMayGrant }, { roles }: RoleNeeds) {
-      await roles.remove(notBuiltIn(id), { version, checkMayGrant });
-      return { target: id };
+      const { ended = [] } = await roles.remove(notBuiltIn(id), { version, checkMayGrant });
+      return { target: id, also: ended };
     },
   }),
 ];

@@ -29,6 +29,7 @@ import { type LogoutNeeds, logoutOperations } from './sessions/session-logouts.t
 import { type SessionNeeds, sessionOperations } from './sessions/sessions.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type TrafficNeeds, trafficOperations } from './traffic.ts';
+import { type ElevationNeeds, elevationOperations } from './users/elevations.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
 import { userOperations } from './users/users.ts';
 
@@ -40,6 +41,7 @@ export type ApiServices = AccessNeeds &
   ClusterNeeds &
   StructureNeeds &
   ConfigurationNeeds &
+  ElevationNeeds &
   BackupNeeds &
   HealthNeeds &
   ImportNeeds &
@@ -64,6 +66,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...auditOperations,
   ...clientOperations,
   ...configurationOperations,
+  ...elevationOperations,
   ...backupOperations,
   ...healthOperations,
   ...importOperations,

@@ -2,7 +2,7 @@
 import { once } from '../../platform/async/once.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Audit } from '../../platform/log.ts';
-import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
+import { rolesNow } from '../accounts/elevations/effective-roles.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { type Approval, type ApprovalsDeps, createApprovals, storedUntil } from '../approvals/approvals.ts';
@@ -140,7 +140,7 @@ async function requesterNow({ requestedBy }: Approval, { users, now }: Services)
   // Their sign-in was new enough when they asked; that of who approves is now.
   return {
     ...{ kind: 'user', id: user.id, via: requestedBy.via, scopes: [] },
-    roles: effectiveRoles(user, now()),
+    ...rolesNow(user, now()),
     signedInAt: now() / 1000,
   } as const;
 }

@@ -22,6 +22,7 @@ const emergencyActs: ReadonlySet<string> = new Set([
   'createConfigurationPlan',
   'deleteClientSecret',
   'deleteApplicationSecret',
+  'deleteElevation',
   'disableApplication',
   'disableClient',
   'disableIdentityProvider',

@@ -58,6 +58,8 @@ export interface EntryFields {
   readonly ms?: number | undefined;
   readonly reason?: string | undefined;
   readonly approval?: string | undefined;
+  /** Under which the person has acted. */
+  readonly elevation?: string | undefined;
   readonly dryRun?: boolean | undefined;
   /** The record of the outbox that tells of it, so that it is told once. */
   readonly outbox?: string | undefined;
@@ -148,6 +150,7 @@ const strings = [
   'missing',
   'reason',
   'approval',
+  'elevation',
   'outbox',
 ] as const satisfies readonly (keyof EntryFields)[];
 

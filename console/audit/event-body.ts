@@ -116,6 +116,7 @@ const strings = [
   ['missing', 'missing'],
   ['reason', 'reason'],
   ['approval', 'approval'],
+  ['elevation', 'elevation'],
   ['outbox', 'outbox'],
 ] as const;
 

@@ -26,6 +26,7 @@ export function entryOf(event: string, fields: AuditFields): EntryFields {
     status,
     reason,
     approval,
+    elevation,
     outbox,
     ...rest
   } = fields as AuditFields & Readonly<Record<string, string | undefined>>;
@@ -51,6 +52,7 @@ export function entryOf(event: string, fields: AuditFields): EntryFields {
     ms: durationMs as number | undefined,
     reason,
     approval,
+    elevation,
     outbox,
     detail,
   };

@@ -34,6 +34,7 @@ export const apiObjects: readonly string[] = [
   'clients',
   'configuration',
   'cp',
+  'elevations',
   'health',
   'identity-providers',
   'imports',

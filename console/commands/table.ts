@@ -13,6 +13,7 @@ import { wanAndCpCommands } from './cluster/wan-and-cp.ts';
 import { completionCommands } from './completion/completion.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor/doctor.ts';
+import { elevationCommands } from './elevation.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { idpCommands } from './identity-providers/idp.ts';
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   accessCommand,
   ...usageCommands,
   ...approvalCommands,
+  ...elevationCommands,
   ...settingsCommands,
   ...configCommands,
   doctorCommand,

@@ -21,7 +21,9 @@ function faultsOf(operation: AnyOperation): string[] {
     !/^[a-z]+(?:[A-Z][a-z]*)+$/.test(id) && 'the id is not a verb and its object, as in readRole',
     !/^[A-Z][^\n]+\.$/.test(summary ?? '') && 'the summary is not one sentence',
     access === 'write' && event === undefined && 'it may change something, and has no event for the audit',
-    access !== 'write' && event !== undefined && 'it changes something, and asks for no right to',
+    !['write', 'own'].includes(access) &&
+      event !== undefined &&
+      'it changes something, and asks for no right to',
     method === 'GET' && !answer && answerType === undefined && 'it has no answer schema',
     answer && answerType === undefined && !isNamed(answer) && 'its view has no id: .meta({ id })',
     !paramsMatch(operation) && 'params are not what stands in the path',

@@ -3,6 +3,7 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { type Audit, checkAuditable } from '../../platform/log.ts';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
+import { openElevation } from '../accounts/elevations/effective-roles.ts';
 import { createGuessing } from '../accounts/guessing/guessing.ts';
 import type { KnownBrowsers } from '../accounts/guessing/known-browsers.ts';
 import type { LockedNames } from '../accounts/guessing/locked-names.ts';
@@ -19,6 +20,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { form, type Guard, query } from '../http/guards.ts';
 import type { About } from '../http/request-id.ts';
+import type { UserRecord } from '../storage/records.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AccountPageDeps, createAccountPage } from './account.ts';
 import type { CurrentSession } from './current-session.ts';
@@ -83,6 +85,10 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
   const { settings, storage, users, passwords, roles, clients, providers, sessions, times } = needs;
   const { csrf, signedIn, addressOf, audit, about, now, steady } = needs;
   const guessing = createGuessing({ ...needs, artifacts: storage.artifacts });
+  const actorOf = (account: UserRecord) => {
+    const elevation = openElevation(account, now())?.id;
+    return { actor: account.id, ...(elevation && { elevation }) };
+  };
   const deps = {
     ...needs,
     url: settings.url,
@@ -91,11 +97,11 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
     findUser: users.find,
     isSetUp: users.hasAny,
     meaningOfRole: roles.meaningOf,
-    onChange: (ctx: Context, event: string, { id }: { readonly id: string }) =>
-      audit(event, { ...about(ctx), actor: id, outcome: 'success' }),
+    onChange: (ctx: Context, event: string, account: UserRecord) =>
+      audit(event, { ...about(ctx), ...actorOf(account), outcome: 'success' }),
   };
-  const onRejected = (ctx: Context, event: string, { id }: { readonly id: string }, reason: string) =>
-    audit(event, { ...about(ctx), actor: id, outcome: 'denied', reason });
+  const onRejected = (ctx: Context, event: string, account: UserRecord, reason: string) =>
+    audit(event, { ...about(ctx), ...actorOf(account), outcome: 'denied', reason });
   const throttle = createThrottle({ artifacts: storage.artifacts, steady, ...throttling });
   const setup = createSetup({ users, times, setupToken: needs.setupToken, now });
   const pages: Pages = {

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
+import { type RolesElevated, rolesNow } from '../accounts/elevations/effective-roles.ts';
 import { type CookieNames, dropRepeatedCookies } from '../http/cookies.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -15,6 +15,7 @@ import type { WithSession } from './signed-in.ts';
 export interface PageCaller {
   readonly subject: string;
   readonly roles: readonly string[];
+  readonly elevation?: RolesElevated;
   /** Epoch seconds. */
   readonly signedInAt: number;
   readonly acr: string | undefined;
@@ -56,8 +57,7 @@ export function createPageCaller(deps: PageCallerDeps): FindPageCaller {
 /** Who sits before a page that is made here. @param now  epoch milliseconds */
 export function pageCallerOf({ current, account }: WithSession, now: number): PageCaller {
   const { uid, startedAt, acr } = current;
-  const roles = effectiveRoles(account, now);
-  return { subject: account.id, roles, signedInAt: startedAt, acr, session: uid };
+  return { subject: account.id, ...rolesNow(account, now), signedInAt: startedAt, acr, session: uid };
 }
 
 function signedOut(): ProblemError {

@@ -28,7 +28,7 @@ export interface LogoutDeps {
   readonly csrf: Pick<Csrf, 'token'>;
   readonly findUser: (id: string) => Promise<UserRecord | undefined>;
   readonly isSecure: boolean;
-  readonly onLogout: (ctx: Context, session: BrowserSession) => void;
+  readonly onLogout: (ctx: Context, session: BrowserSession, account: UserRecord | undefined) => void;
 }
 
 interface LogoutRequest {
@@ -131,7 +131,7 @@ export function createLogout(deps: LogoutDeps) {
     const upstreamOrigin = await upstreamLogouts.of(session.uid);
     const ended = await sessions.end(session.uid);
     browserSessions.forget(ctx);
-    onLogout(ctx, session);
+    onLogout(ctx, session, await findUser(session.accountId));
     await leave(ctx, request, ended && { session: ended, upstreamOrigin });
   }
 

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type Router from '@koa/router';
 import type { Audit, Logger } from '../../platform/log.ts';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
+import { openElevation } from '../accounts/elevations/effective-roles.ts';
 import type { SignInSession } from '../accounts/sessions.ts';
 import type { UpstreamLogouts } from '../accounts/upstream-logout.ts';
 import type { Users } from '../accounts/users.ts';
@@ -68,8 +69,15 @@ export function createLogoutModule(needs: LogoutNeeds): LogoutModule {
     ...needs,
     signedOut,
     findUser: users.find,
-    onLogout: (ctx, { accountId }) =>
-      audit('logout', { ...about(ctx), actor: accountId, outcome: 'success' }),
+    onLogout(ctx, { accountId }, account) {
+      const elevation = account && openElevation(account, needs.now())?.id;
+      audit('logout', {
+        ...about(ctx),
+        actor: accountId,
+        ...(elevation && { elevation }),
+        outcome: 'success',
+      });
+    },
   });
 
   return {

@@ -31,6 +31,8 @@ export interface OutcomeFields {
   readonly grantType?: string;
   /** How the code is tied to who asked for it: the challenge's method, `nonce` or `none`. */
   readonly pkce?: string;
+  /** Under which the person has acted. */
+  readonly elevation?: string;
   readonly reason?: string;
 }
 
@@ -72,6 +74,7 @@ export function createLiveProvider(deps: LiveProviderDeps): { current(): Provide
 export function createReport(onOutcome: LiveProviderDeps['onOutcome']) {
   return (ctx: KoaContextWithOIDC, event: string, outcome: OutcomeFields['outcome'], error?: Error): void => {
     const { session, client, entities, params } = ctx.oidc;
+    const { elevation } = (entities.Account ?? {}) as { readonly elevation?: string };
     onOutcome(ctx, event, {
       outcome,
       actor: session?.accountId ?? entities.Account?.accountId,
@@ -79,6 +82,7 @@ export function createReport(onOutcome: LiveProviderDeps['onOutcome']) {
       ...joinsOf(ctx),
       ...(typeof params?.grant_type === 'string' ? { grantType: params.grant_type } : {}),
       ...pkceOf(ctx, event),
+      ...(elevation !== undefined && { elevation }),
       ...(error ? { reason: error.message } : {}),
     });
   };

@@ -10,7 +10,7 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
-import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
+import { effectiveRoles, openElevation } from '../accounts/elevations/effective-roles.ts';
 import type { SessionUse } from '../accounts/sessions/session-uses.ts';
 import { cliClientId } from '../clients/cli-client.ts';
 import { pkceOf, pkcePolicyMember, tokenTtlMember, tokenTtlOf } from '../clients/client-metadata.ts';
@@ -161,7 +161,8 @@ function configuration(deps: ProviderDeps): Configuration {
     // Codes and refresh tokens end with the session they were issued under (S39).
     expiresWithSession: async () => true,
     ttl: {
-      AccessToken: (_ctx, _token, client) => tokenTtlOf(client) ?? lifetimes.accessToken,
+      AccessToken: (ctx, _token, client) =>
+        Math.min(tokenTtlOf(client) ?? lifetimes.accessToken, secondsLeft(ctx, deps.now())),
       AuthorizationCode: codeSeconds,
       ClientCredentials: lifetimes.accessToken,
       DeviceCode: deviceCodeSeconds,
@@ -249,6 +250,12 @@ function narrowed({ clients }: Pick<ProviderDeps, 'clients'>) {
   ) => narrowClaims(ctx, claims, (await clients.find(clientId))?.scopes ?? []);
 }
 
+/** Of an elevation: tokens of the person end with it. A library that gets 0 takes it for no end, so at least 1. */
+function secondsLeft({ oidc }: KoaContextWithOIDC, nowMs: number): number {
+  const { elevationEndsAt } = (oidc.entities.Account ?? {}) as { readonly elevationEndsAt?: number };
+  return elevationEndsAt === undefined ? Infinity : Math.max(1, Math.floor((elevationEndsAt - nowMs) / 1000));
+}
+
 const authorizationRoutes = new Set(['authorization', 'resume']);
 
 /** @throws an error for the application when the account has gone since the sign-in; at the token endpoint the library has its own */
@@ -262,8 +269,12 @@ function findAccount(
       throw new errors.AccessDenied('the account is disabled or removed');
     return undefined;
   }
+  const { id: elevation, endsAt: elevationEndsAt } = openElevation(user, now()) ?? {};
   return {
     accountId: user.id,
+    // For the life of tokens, and for their entries of the audit.
+    elevation,
+    elevationEndsAt,
     claims: async (_use: string, _scope: string, asked: ClaimsParameter['id_token'] = {}) => ({
       sub: user.id,
       ...profileClaims(user),

@@ -1,6 +1,6 @@
 /** What a person's access token says; the library signs it, this fills it in. */
 import { errors, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
-import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
+import { openElevation } from '../accounts/elevations/effective-roles.ts';
 import type { Clients } from '../clients/clients.ts';
 import { rolesAt } from '../clients/role-ceiling.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -37,13 +37,17 @@ export async function describeToken(
   const client = await clients.find(token.clientId ?? '');
   if (!user || !client) throw new errors.InvalidGrant('the account or the client is gone');
   const scopes = wordsOf(token.scope);
-  const { iat, jti } = jwt.payload;
+  const { iat, jti, exp } = jwt.payload;
+  const { roles, elevation, endsAt } = rolesGiven(user, now(), (held) =>
+    rolesAt(client, held, { scopes, granted: grantedScopes(ctx) }),
+  );
   jwt.header = { typ: client.tokenTyp };
   Object.assign(
     jwt.payload,
     {
       iat: issueTime(user, Number(iat) * 1000),
       jti: `${jtiPrefix(token.grantId ?? '')}.${jti}`,
+      ...(elevation && { elevation, exp: Math.min(Number(exp), Math.floor(endsAt / 1000)) }),
       ...singleClaims(ctx),
       ...(jwt.payload.aud === resources.api && signInClaims(ctx)),
     },
@@ -51,11 +55,28 @@ export async function describeToken(
       subject: user.id,
       username: user.username,
       email: user.email,
-      roles: rolesAt(client, effectiveRoles(user, now()), { scopes, granted: grantedScopes(ctx) }),
+      roles,
       clientId: client.id,
       scopes,
     }),
   );
+}
+
+/** What a token brings of the roles of now; one that has some for a while says so, and ends with them. */
+function rolesGiven(
+  user: UserRecord,
+  nowMs: number,
+  narrowed: (roles: readonly string[]) => readonly string[],
+) {
+  const base = narrowed(user.roles);
+  const open = openElevation(user, nowMs);
+  if (open === undefined) return { roles: base, endsAt: Infinity };
+  const roles = narrowed([...new Set([...user.roles, open.role])]);
+  const brought = roles.filter((role) => !base.includes(role));
+  const { id, endsAt } = open;
+  return brought.length === 0
+    ? { roles, endsAt: Infinity }
+    : { roles, elevation: { id, roles: brought }, endsAt };
 }
 
 /** When and how the person signed in: the admin API wants a newer sign-in for some of what it does (RFC 9470 §6.2). */

@@ -19,7 +19,7 @@ type Asked = Pick<Operation, 'object' | 'access' | 'isDangerous'>;
  * @throws {ProblemError} `insufficient_scope`; `reauth_required` when a dangerous operation wants a newer sign-in
  */
 export function checkAccess(asked: Asked, actor: Actor, deps: AccessCheckDeps): void {
-  if (actor.kind === 'local' || asked.access === 'own') return;
+  if (actor.kind === 'local') return;
   checkMayRun(asked, actor, deps);
   if (asked.isDangerous && actor.kind === 'user') checkSignInIsRecent(actor, deps.now());
 }

@@ -12,12 +12,13 @@ export interface Actor {
   readonly via: Origin;
   /** Built-in and custom ones, as they count now: effective ones. */
   readonly roles: readonly string[];
-  /** Those of them that only an elevation has brought: they open things, and are nothing to give to others. */
-  readonly elevatedRoles?: readonly string[];
+  readonly elevation?: ActorElevation | undefined;
   /** Of a machine's token, those that begin with `api:`. */
   readonly scopes: readonly string[];
   /** Of a machine, what else it is registered for, and so has without bringing it along. */
   readonly mayAskFor?: readonly string[];
+  /** By which application a person's token came. */
+  readonly client?: string | undefined;
   /** When a person last proved who they are, epoch seconds; undefined when that is not known. */
   readonly signedInAt?: number | undefined;
   /** How they did. */
@@ -26,10 +27,16 @@ export interface Actor {
   readonly session?: string | undefined;
 }
 
+/** What somebody calls under who has some of their roles for a while. */
+export interface ActorElevation {
+  readonly id: string;
+  /** Of the roles, those that it has brought: they open things, and are nothing to give to others. */
+  readonly roles: readonly string[];
+  /** Epoch milliseconds. */
+  readonly endsAt: number;
+}
+
 /** What was given to stay: whoever grants something, or agrees with others, does so with these. */
-export function baseRolesOf({
-  roles,
-  elevatedRoles,
-}: Pick<Actor, 'roles' | 'elevatedRoles'>): readonly string[] {
-  return elevatedRoles ? roles.filter((role) => !elevatedRoles.includes(role)) : roles;
+export function baseRolesOf({ roles, elevation }: Pick<Actor, 'roles' | 'elevation'>): readonly string[] {
+  return elevation ? roles.filter((role) => !elevation.roles.includes(role)) : roles;
 }

@@ -41,7 +41,7 @@ export interface CallEntryDeps {
 /** Of what changes something; of what only reads, reading the audit alone leaves one. */
 export function createCallEntry(
   operation: Pick<Operation, 'event' | 'readEvent'>,
-  { id, kind, session, via }: Actor,
+  { id, kind, session, via, elevation }: Actor,
   { audit, outbox, about, isHeld = false }: CallEntryDeps,
 ) {
   const ownEvent = operation.event ?? operation.readEvent;
@@ -50,36 +50,49 @@ export function createCallEntry(
   return {
     /** For the commit of what the answer tells of. */
     recordsOf(answer: Answer): readonly CallRecord[] {
-      const line = lineOf(answer);
-      prepared = line && outbox?.prepare([line]);
+      const lines = linesOf(answer);
+      prepared = lines.length > 0 ? outbox?.prepare(lines) : undefined;
       return prepared?.records ?? [];
     },
     /** Nobody hears of a change whose entry a kill could still take away. */
     async done(answer: Answer): Promise<void> {
-      const line = lineOf(answer);
-      if (!line) return;
+      const lines = linesOf(answer);
+      if (lines.length === 0) return;
       if (prepared) await prepared.say();
-      else if (outbox && operation.event !== undefined) await outbox.sayStored(line);
-      else audit(...line);
+      else {
+        for (const line of lines) {
+          if (outbox && operation.event !== undefined) await outbox.sayStored(line);
+          else audit(...line);
+        }
+      }
       await audit.written?.();
       if (!isHeld) await answer.afterEntry?.();
     },
-    failed(error: unknown, target: string | undefined): void {
+    /** @param asked  what the entry of a refusal says of the call */
+    failed(error: unknown, target: string | undefined, asked?: Readonly<Record<string, unknown>>): void {
       if (ownEvent === undefined) return;
       const isDenied = error instanceof ProblemError && error.problem.status < 500;
       const reason = error instanceof ProblemError ? error.problem.code : 'failed';
-      audit(ownEvent, fieldsWith({ outcome: isDenied ? 'denied' : 'failure', target, reason }));
+      audit(
+        ownEvent,
+        fieldsWith({ ...(asked && { asked }), outcome: isDenied ? 'denied' : 'failure', target, reason }),
+      );
     },
   };
 
-  function lineOf(answer: Answer): AuditLine | undefined {
-    const { event = ownEvent, target, changes, asked, said, isUnchanged } = answer;
-    if (event === undefined || isUnchanged) return undefined;
-    return [event, fieldsWith({ ...said, outcome: 'success', target, changes, ...(asked && { asked }) })];
+  function linesOf(answer: Answer): readonly AuditLine[] {
+    const { event = ownEvent, target, changes, asked, said, also = [], isUnchanged } = answer;
+    if (event === undefined || isUnchanged) return [];
+    const own = fieldsWith({ ...said, outcome: 'success', target, changes, ...(asked && { asked }) });
+    const others = also.map(
+      ({ event: other, ...fields }) => [other, fieldsWith({ ...fields, outcome: 'success' })] as const,
+    );
+    return [[event, own], ...others];
   }
 
   function fieldsWith(said: AuditFields): AuditFields {
     const { source, requestId } = about;
-    return { source, requestId, actor: id, actorKind: kind, ...(session && { session }), via, ...said };
+    const joins = { ...(session && { session }), ...(elevation && { elevation: elevation.id }) };
+    return { source, requestId, actor: id, actorKind: kind, ...joins, via, ...said };
   }
 }

@@ -61,10 +61,18 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Of the entry of the audit, besides. */
   readonly said?: Readonly<Record<string, unknown>>;
+  /** What else has come of the change, each with an entry of its own. */
+  readonly also?: readonly SaidToo[];
   /** What is done once its entry is in the audit. */
   readonly afterEntry?: () => Promise<void>;
   /** Nothing was changed, so that no line of the audit trail says so. */
   readonly isUnchanged?: boolean;
+}
+
+export interface SaidToo {
+  readonly event: string;
+  readonly target: string;
+  readonly [field: string]: unknown;
 }
 
 interface Described<Services, Params, Query, Body> {
@@ -94,6 +102,8 @@ interface Described<Services, Params, Query, Body> {
   readonly isOneChange?: boolean;
   /** false: it changes no record, so that no `If-Match` is for it. */
   readonly hasVersion?: false;
+  /** What of the body stands in the entry of a refusal, too. */
+  readonly askedOf?: (body: Body) => Readonly<Record<string, unknown>>;
   /** What stands in the path: one that does not fit is not there. */
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;

@@ -124,6 +124,7 @@ export async function runOperation<Services>(
   checkUse(operation, actor, deps);
   const { isDryRun = false } = request;
   const entry = createCallEntry(operation, actor, deps);
+  let asked: Readonly<Record<string, unknown>> | undefined;
   try {
     if (operation.event !== undefined && !request.isDryRun) checkAuditable(deps.audit);
     // No spread comes first in what each of thousands of objects makes: such literals are slow.
@@ -141,6 +142,8 @@ export async function runOperation<Services>(
       isDryRun,
       checkMayGrant: createGrantCheck(actor, deps.permissionsOf),
     };
+    asked = operation.askedOf?.(call.body);
+    checkIsStillElevated(actor, deps.now());
     const services = isDryRun ? await dry(deps) : deps.services;
     const run = (on: Services, conditions?: RunConditions) =>
       operation.run(conditions ? { ...call, ...conditions } : call, on);
@@ -158,9 +161,21 @@ export async function runOperation<Services>(
     if (!isDryRun) await entry.done(answer);
     return answer;
   } catch (error) {
-    if (!isDryRun) entry.failed(error, Object.values(request.params ?? {}).at(0));
+    if (!isDryRun) entry.failed(error, Object.values(request.params ?? {}).at(0), asked);
     throw error;
   }
+}
+
+/** A body may take its time to come. @throws {ProblemError} `forbidden` */
+function checkIsStillElevated({ id, elevation }: Actor, now: number): void {
+  if (elevation === undefined || now < elevation.endsAt) return;
+  throw new ProblemError(
+    problems.forbidden,
+    'The elevation under which this was asked for has ended meanwhile.',
+    {
+      actor: id,
+    },
+  );
 }
 
 /** What was refused for a scope counts as asked for, too. @throws {ProblemError} */

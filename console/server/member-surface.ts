@@ -135,6 +135,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
       permission: call.permission,
       clientId: call.clientId,
       jti: call.jti,
+      elevation: call.elevation,
       member: call.member,
       results,
       durationMs: Math.round(call.durationMs * 10) / 10,

@@ -261,6 +261,12 @@ export const settingsTable = {
     { meaning: 'none', from: () => '' },
     'changes that a second administrator has to agree with: ids of operations, or objects for all their changes, such as `roles,updateClient`',
   ),
+  elevationMinutes: setting(
+    'CONSOLE_ELEVATION_MINUTES',
+    check.integer(1, 60, 'minutes'),
+    '60',
+    'how long somebody has an eligible role at most, 1 to 60 minutes',
+  ),
   usageDays: setting(
     'CONSOLE_USAGE_DAYS',
     check.integer(0, 400, 'days'),

@@ -2,9 +2,14 @@
 import { createHash } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 
-/** Changes with the record, and with nothing else. @returns the tag's value, without its quotes */
+/**
+ * Changes with the record, and with nothing else: what somebody has for a while is none of what whoever changes the record has read.
+ *
+ * @returns the tag's value, without its quotes
+ */
 export function versionOf(record: object): string {
-  return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 22);
+  const { elevation: _elevation, ...lasting } = record as { readonly elevation?: unknown };
+  return createHash('sha256').update(JSON.stringify(lasting)).digest('base64url').slice(0, 22);
 }
 
 /**

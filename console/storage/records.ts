@@ -18,6 +18,17 @@ export interface RecordHold {
   readonly at: number;
 }
 
+/** A role that somebody has for a while. */
+export interface UserElevation {
+  readonly id: string;
+  readonly role: string;
+  /** What for, in the words of the person. */
+  readonly reason: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly endsAt: number;
+}
+
 export interface UserRecord {
   /** The subject identifier (`sub`): random, never reused, never equal to a client id. */
   readonly id: string;
@@ -32,6 +43,8 @@ export interface UserRecord {
   readonly roles: readonly string[];
   /** Roles that the person may take for a while; absent: none. */
   readonly eligibleRoles?: readonly string[];
+  /** The one of now; one that is over counts for nothing, whether or not its end has been written down. */
+  readonly elevation?: UserElevation;
   /** Argon2id, PHC string format; after an import until the next sign-in also as console/accounts/password-hashes/ reads it. */
   readonly passwordHash: string;
   readonly disabled: boolean;

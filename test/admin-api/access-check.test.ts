@@ -58,7 +58,7 @@ const elevated: Actor = {
   id: 'x',
   via: 'api',
   roles: ['Viewer', 'Admin'],
-  elevatedRoles: ['Admin'],
+  elevation: { id: 'elv_1', roles: ['Admin'], endsAt: now + 1000 },
   scopes: [],
   signedInAt: ago(0),
 };
@@ -76,7 +76,7 @@ test.each([
   (object, access, isOpen) => {
     const check = (actor: Actor) => () =>
       checkAccess({ object, access }, actor, { permissionsOf, now: () => now });
-    const { elevatedRoles: _elevated, ...base } = elevated;
+    const { elevation: _elevation, ...base } = elevated;
     expect(check(base)).not.toThrow();
     if (isOpen) expect(check(elevated)).not.toThrow();
     else expect(check(elevated)).toThrow(/This needs the role Admin/);
@@ -95,6 +95,6 @@ test('a role for a while is nothing to give to others, and those that stay are (
     { permissions: ['api:users:write'] },
   ]) {
     expect(check(more)).toThrow(/Nobody gives or changes what has more than they have/);
-    expect(check(more, { ...elevated, elevatedRoles: [] })).not.toThrow();
+    expect(check(more, { ...elevated, elevation: undefined })).not.toThrow();
   }
 });

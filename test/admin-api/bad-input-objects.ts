@@ -26,6 +26,16 @@ export const waitingApproval = {
   sealed: '',
 };
 
+/** Of somebody else. */
+export const sampleElevation = {
+  id: 'elv_019aaf1c0e7b7c3d9f21a5c4d8e6b702',
+  user: 'somebody',
+  role: 'Admin',
+  reason: 'Ticket 4711',
+  startedAt: Date.now(),
+  endsAt: Date.now() + 3600_000,
+};
+
 /** By the object's name, which is the first word of the path. */
 export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = {
   async approvals() {
@@ -48,6 +58,10 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
     const planned = await api.done('POST', '/configuration/plans', { document });
     const { id } = planned.body as { readonly id: string };
     return { params: { plan: id }, address: `/configuration/plans/${id}` };
+  },
+  async elevations() {
+    const { id } = sampleElevation;
+    return { params: { elevation: id }, address: `/elevations/${id}` };
   },
   async keys(api) {
     const { items } = (await api.done('GET', '/keys')).body as { readonly items: { readonly id: string }[] };

@@ -10,7 +10,15 @@ import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { withStore } from '../helpers/store.ts';
 import { type Api, createApi, type Reply } from './bad-input-api.ts';
 import { type BadCall, badCalls, canary, exampleParams } from './bad-input-columns.ts';
-import { bodies, particular, queries, type Sample, samples, waitingApproval } from './bad-input-objects.ts';
+import {
+  bodies,
+  particular,
+  queries,
+  type Sample,
+  sampleElevation,
+  samples,
+  waitingApproval,
+} from './bad-input-objects.ts';
 import { writeMemberConfig } from './member-config.ts';
 
 let console: RunningConsole;
@@ -24,9 +32,10 @@ const lists = operations.filter(
 beforeAll(async () => {
   console = await startConsole({ env: { MEMBER_CONFIG: writeMemberConfig() } });
   api = await createApi(console);
-  await withStore(console.dataDir, ({ artifacts }) =>
-    artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval }),
-  );
+  await withStore(console.dataDir, async ({ artifacts }) => {
+    await artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval });
+    await artifacts.put('Elevation', sampleElevation.id, { payload: sampleElevation });
+  });
   for (const [object, make] of Object.entries(samples)) made.set(object, await make(api));
 }, 60_000);
 afterAll(() => console?.stop());

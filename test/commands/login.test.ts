@@ -70,7 +70,14 @@ test('signs in, is somebody for other commands, and signs out', async () => {
   ]);
   expect((await list()).code).toBe(0);
   const who = await toolDone(['whoami', '--url', console.url, '--json'], { ...nowhere, env });
-  expect(who.json()).toEqual({ user: 'ada', roles: ['Admin'], url: console.url, way: 'https' });
+  expect(who.json()).toEqual({
+    user: 'ada',
+    roles: ['Admin'],
+    eligibleRoles: [],
+    elevation: null,
+    url: console.url,
+    way: 'https',
+  });
 
   const { refreshToken } = JSON.parse(readFileSync(file, 'utf8'))[console.url];
   await toolDone(['logout', '--url', console.url], { ...nowhere, env });

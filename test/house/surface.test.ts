@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
 import { entriesOfTable } from '../../console/settings/names.ts';
-import { waitingApproval } from '../admin-api/bad-input-objects.ts';
+import { sampleElevation, waitingApproval } from '../admin-api/bad-input-objects.ts';
 import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { missingOpenssl } from '../federation/saml-provider.ts';
 import { type SamlServer, startSamlServer } from '../federation/saml-server.ts';
@@ -138,14 +138,16 @@ describe('a running console', () => {
     const sessions = (await (await call('GET', '/api/v1/sessions')).json()) as { items: { id: string }[] };
     const job = (await (await call('POST', '/api/v1/backups')).json()) as { id: string };
     await waitFor(() => existsSync(join(dataDir, 'backups', job.id.replace('job', 'bak'))), 'the backup');
-    await withStore(dataDir, ({ artifacts }) =>
-      artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval }),
-    );
+    await withStore(dataDir, async ({ artifacts }) => {
+      await artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval });
+      await artifacts.put('Elevation', sampleElevation.id, { payload: sampleElevation });
+    });
     const audited = (await (await call('GET', '/api/v1/audit')).json()) as {
       items: { id: string; requestId: string | null }[];
     };
     known = {
       approval: waitingApproval.id,
+      elevation: sampleElevation.id,
       auditEntry: audited.items[0]!.id,
       id: audited.items.find(({ requestId }) => requestId !== null)!.requestId!,
       job: job.id,

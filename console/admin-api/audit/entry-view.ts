@@ -34,6 +34,7 @@ export const entryView = view({
   grantId: text.nullable(),
   decisionId: text.nullable(),
   approval: text.nullable(),
+  elevation: text.nullable().meta({ description: 'Under which the person has acted.' }),
   dryRun: z.boolean(),
   detail: z.record(z.string(), z.unknown()).nullable(),
 }).meta({ id: 'AuditEntry' });
@@ -58,7 +59,7 @@ export function viewOfEntry(entry: Entry): EntryView {
     ...others
   } = entry;
   const { client, member, permission, rule, missing, reason, source, requestId, traceId, ...rest } = others;
-  const { tokenId, grantId, decisionId, approval, detail, ...own } = rest;
+  const { tokenId, grantId, decisionId, approval, elevation, detail, ...own } = rest;
   // What only some entries have, such as the signature of a check-point, is a detail of theirs.
   const details = { ...detail, ...own };
   return {
@@ -79,7 +80,7 @@ export function viewOfEntry(entry: Entry): EntryView {
     ...textsOf({ client, member, permission, rule, missing, reason, source }),
     status: status ?? null,
     durationMs: ms ?? null,
-    ...textsOf({ requestId, traceId, tokenId, grantId, decisionId, approval }),
+    ...textsOf({ requestId, traceId, tokenId, grantId, decisionId, approval, elevation }),
     dryRun: dryRun === true,
     detail: Object.keys(details).length === 0 ? null : details,
   };

@@ -5,7 +5,7 @@ import type { Audit } from '../../../platform/log.ts';
 import type { CallerCheck } from '../../http/caller-check.ts';
 import type { About } from '../../http/request-id.ts';
 import { checkMayRun, mayRun } from '../../operations/access-check.ts';
-import type { Actor } from '../../operations/actor.ts';
+import type { Actor, ActorElevation } from '../../operations/actor.ts';
 import { readIfMatch, readIfNoneMatch } from '../../operations/entity-tag.ts';
 import { invalidInput } from '../../operations/input-check.ts';
 import type { Answer, Operation } from '../../operations/operation.ts';
@@ -22,6 +22,10 @@ import { readIdempotencyKey } from './stored-answers.ts';
 
 /** A verified access token. */
 export interface ApiToken extends ApiMachine {
+  /** What of its roles the person has for a while. */
+  readonly elevation?: Pick<ActorElevation, 'id' | 'roles'> | undefined;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -127,7 +131,7 @@ interface HttpCall {
 }
 
 async function tokenActor(
-  { subject, clientId, roles, scopes, claims }: ApiToken,
+  { subject, clientId, roles, scopes, claims, elevation, expiresAt }: ApiToken,
   { access }: Operation<never>,
   { scopesOfClient }: Pick<HttpCallsDeps<unknown>, 'scopesOfClient'>,
 ): Promise<Actor> {
@@ -138,6 +142,9 @@ async function tokenActor(
     via: 'api',
     roles,
     scopes: isClient ? scopes : [],
+    ...(!isClient && { client: clientId }),
+    // Its end is that of the token, or later.
+    ...(elevation && { elevation: { ...elevation, endsAt: expiresAt * 1000 } }),
     ...(isClient && access === 'write' && { mayAskFor: await scopesOfClient(clientId) }),
     signedInAt: typeof claims.auth_time === 'number' ? claims.auth_time : undefined,
     acr: typeof claims.acr === 'string' ? claims.acr : undefined,

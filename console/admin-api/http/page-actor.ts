@@ -1,9 +1,10 @@
-import type { Actor } from '../../operations/actor.ts';
+import type { Actor, ActorElevation } from '../../operations/actor.ts';
 
 /** Who calls from a page, by the session of the browser. */
 export interface PageCaller {
   readonly subject: string;
   readonly roles: readonly string[];
+  readonly elevation?: ActorElevation;
   /** Epoch seconds. */
   readonly signedInAt: number;
   readonly acr: string | undefined;

@@ -1,5 +1,6 @@
 /** What is said of a user at `/api/v1/users`: what an administrator gives, and what is shown. */
 import { z } from 'zod';
+import { endsBetween } from '../../accounts/elevations/elevation-record.ts';
 import type { SignInTimes } from '../../accounts/sign-in-times.ts';
 import type { ChangedUser } from '../../accounts/users/user-change.ts';
 import { isDisplayName, isEmail } from '../../accounts/users/user-rules.ts';
@@ -115,7 +116,12 @@ export async function shown(record: UserRecord, deps: ShownUserDeps): Promise<An
 /** The account as it is now, with what has changed for the audit trail. */
 export async function changed({ before, after }: ChangedUser, deps: ShownUserDeps): Promise<Answer> {
   const changes = changesBetween(said(before), said(after));
-  return { ...(await shown(after, deps)), changes, isUnchanged: before === after };
+  return {
+    ...(await shown(after, deps)),
+    changes,
+    also: endsBetween(before, after),
+    isUnchanged: before === after,
+  };
 }
 
 /** What is an administrator's to say, and no secret. */

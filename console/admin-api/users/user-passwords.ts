@@ -1,5 +1,6 @@
 /** Links by which people choose their password, and passwords that an administrator chooses for them. */
 import { z } from 'zod';
+import { endsBetween } from '../../accounts/elevations/elevation-record.ts';
 import type { Invitation, Invitations } from '../../accounts/users/invitations.ts';
 import { type Answer, type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
@@ -71,15 +72,20 @@ export const userPasswordOperations: readonly Operation<UserPasswordNeeds>[] = [
       if (chosen === undefined) {
         return invited(await needs.invitations.reset(id, { ...termsOf(call), ...terms }), needs);
       }
-      const { after } = await needs.users.setPassword(id, chosen, undefined, termsOf(call));
+      const { before, after } = await needs.users.setPassword(id, chosen, undefined, termsOf(call));
       const answer = await shown(after, needs);
-      return { ...answer, body: { user: answer.body, link: null, expiresAt: null } };
+      const body = { user: answer.body, link: null, expiresAt: null };
+      return { ...answer, body, also: endsBetween(before, after) };
     },
   }),
 ];
 
 /** The audit trail has neither the link nor what it is found by. */
-async function invited({ after, link, expiresAt }: Invitation, needs: ShownUserDeps): Promise<Answer> {
+async function invited(
+  { before, after, link, expiresAt }: Invitation,
+  needs: ShownUserDeps,
+): Promise<Answer> {
   const answer = await shown(after, needs);
-  return { ...answer, body: { user: answer.body, link, expiresAt: time(expiresAt * 1000) } };
+  const body = { user: answer.body, link, expiresAt: time(expiresAt * 1000) };
+  return { ...answer, body, also: endsBetween(before, after) };
 }

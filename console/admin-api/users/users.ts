@@ -1,6 +1,7 @@
 /** `/api/v1/users`: who may sign in here, with which roles. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import { endsBetween } from '../../accounts/elevations/elevation-record.ts';
 import { hasUsernameForm } from '../../accounts/usernames.ts';
 import type { ChangeTerms } from '../../accounts/users/user-change.ts';
 import type { Users } from '../../accounts/users.ts';
@@ -105,7 +106,8 @@ export const userOperations: readonly Operation<UserNeeds>[] = [
     async run(call, needs: UserNeeds) {
       const { id } = await findUser(call.params, needs);
       const before = await needs.users.remove(id, termsOf(call));
-      return { target: before.username, changes: changesBetween(said(before), undefined) };
+      const changes = changesBetween(said(before), undefined);
+      return { target: before.username, changes, also: endsBetween(before, undefined) };
     },
   }),
   operation({

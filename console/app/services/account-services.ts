@@ -1,6 +1,7 @@
 /** Users with their passwords, roles and invitations, and what is kept of how they sign in. */
 import { randomBytes } from 'node:crypto';
 import { createCustomRoles } from '../../accounts/custom-roles.ts';
+import { createElevations } from '../../accounts/elevations/elevations.ts';
 import { createLockedNames } from '../../accounts/guessing/locked-names.ts';
 import { costliestImportedHash } from '../../accounts/password-hashes/imported-hashes.ts';
 import { createPasswords, type Passwords } from '../../accounts/passwords.ts';
@@ -36,7 +37,7 @@ interface AccountServicesDeps {
 
 export function createAccountServices(
   {
-    settings: { url },
+    settings: { url, elevationMinutes },
     storage: { registry, artifacts },
     now,
   }: Pick<ServicesDeps, 'settings' | 'storage' | 'now'>,
@@ -46,6 +47,7 @@ export function createAccountServices(
   const newId = idsByTime(now);
   return {
     users: createUsers({ records, registry, passwords, newId, now, accountsValidFrom }),
+    elevations: createElevations({ records, artifacts, maxMinutes: elevationMinutes, now }),
     roles: createCustomRoles({ registry, records, isPermission, now }),
     invitations: createInvitations({
       records,

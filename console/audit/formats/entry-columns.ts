@@ -29,6 +29,7 @@ export const entryColumns = [
   'grantId',
   'decisionId',
   'approval',
+  'elevation',
   'dryRun',
   'change',
   'detail',

@@ -86,8 +86,9 @@ export function needlesOf(filter: EntryFilter): readonly string[] {
 
 /** The ids that an entry has in common with others. */
 export function idsOf(entry: Entry): readonly string[] {
-  const { decisionId, requestId, tokenId, grantId, traceId, approval, actor } = entry;
-  const ids = [decisionId, requestId, tokenId, grantOf(tokenId), grantId, traceId, approval, actor?.session];
+  const { decisionId, requestId, tokenId, grantId, traceId, approval, elevation, actor } = entry;
+  const calls = [decisionId, requestId, tokenId, grantOf(tokenId), grantId, traceId];
+  const ids = [...calls, approval, elevation, actor?.session];
   return ids.filter((id) => typeof id === 'string');
 }
 

@@ -73,10 +73,18 @@ async function here({ whereabouts }: Tools) {
 /** As `/api/v1/me` of that console says. */
 async function elsewhere(input: Input, { api }: Pick<Tools, 'api'>) {
   const me = (await api.call('readMe')).body as MeView;
+  const { eligibleRoles = [], elevation = null } = me;
   const [user, url] = [me.username ?? me.id, consoleAddress(input.text('url')!)];
   return {
-    text: fields({ user, roles: me.roles.join(', ') || 'none', console: url, by: 'HTTPS' }),
-    json: { user, roles: me.roles, url, way: 'https' },
+    text: fields({
+      user,
+      roles: me.roles.join(', ') || 'none',
+      'may take': eligibleRoles.join(', ') || undefined,
+      elevation: elevation ? `${elevation.role} until ${elevation.endsAt} (${elevation.id})` : undefined,
+      console: url,
+      by: 'HTTPS',
+    }),
+    json: { user, roles: me.roles, eligibleRoles, elevation, url, way: 'https' },
   };
 }
 
@@ -84,6 +92,9 @@ interface MeView {
   readonly id: string;
   readonly username: string | null;
   readonly roles: readonly string[];
+  /** Absent in what a console of an earlier release answers. */
+  readonly eligibleRoles?: readonly string[];
+  readonly elevation?: { readonly id: string; readonly role: string; readonly endsAt: string } | null;
 }
 
 function depsOf(input: Input, { fetch, now }: Tools): OAuthDeps {
