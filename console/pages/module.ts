@@ -11,6 +11,7 @@ import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
 import { createOverviewPage } from './cluster/overview.ts';
 import { createGroupPage } from './group.ts';
+import { createAuditPages } from './observe/audit.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
 
 export interface PagesNeeds {
@@ -35,11 +36,16 @@ export function createPagesModule(needs: PagesNeeds) {
   const users = createUserPages(tools, acts);
   const roles = createRolePages(tools, acts);
   const sessions = createSessionPages(tools, acts);
+  const audit = createAuditPages(tools);
   const clients = createClientPages(tools, acts, new URL(needs.settings.url).origin);
   return {
     addRoutes(router: Router): void {
       router.get('/', query, signedIn, overview);
       router.get('/access', query, signedIn, group);
+      router.get('/observe', query, signedIn, group);
+      router.get('/observe/audit', query, signedIn, audit.list);
+      router.get('/observe/audit/:entry', query, signedIn, audit.show);
+      router.get('/observe/decisions/:decision', query, signedIn, audit.decision);
       router.get('/access/users', query, signedIn, users.list);
       router.post('/access/users', form, csrf, signedIn, users.create);
       router.get('/access/users/:user', query, signedIn, users.show);

@@ -59,4 +59,16 @@ export const siteMap: readonly SiteGroup[] = [
       },
     ],
   },
+  {
+    title: 'Observe',
+    href: '/observe',
+    pages: [
+      {
+        title: 'Audit log',
+        href: '/observe/audit',
+        needs: { object: 'audit', access: 'inspect' },
+        about: 'What has happened, who did it, and what led to it.',
+      },
+    ],
+  },
 ];

@@ -1,4 +1,5 @@
 import { renderAct } from '../../views/management/act.tsx';
+import { renderAudit, renderDecision, renderEntry, type ShownEntry } from '../../views/management/audit.tsx';
 import {
   renderClient,
   renderClients,
@@ -83,6 +84,32 @@ const formOf = ({ text }: Filling) => ({
 });
 const errorsOf = ({ text }: Filling) => [{ field: 'email', text }];
 
+function entryOf({ text }: Filling): ShownEntry {
+  return {
+    id: 'a-1',
+    createdAt: earlier,
+    event: text,
+    outcome: 'denied',
+    actor: { kind: text, id: text, session: 'ses', via: text },
+    object: { kind: text, id: text },
+    change: { [text]: { from: text, to: text } },
+    client: text,
+    member: text,
+    permission: text,
+    missing: text,
+    reason: text,
+    status: 403,
+    durationMs: 1,
+    source: text,
+    requestId: 'r',
+    traceId: 't',
+    tokenId: 'k',
+    grantId: 'g',
+    decisionId: 'd',
+    detail: { [text]: text },
+  };
+}
+
 function roleOf({ text }: Filling): ShownRole {
   return {
     id: 'OrdersReader',
@@ -131,8 +158,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         values: [{ name: filling.text, now: filling.text, most: filling.text }],
       },
       members: [{ id: filling.text, kind: filling.text, state: 'ok', word: filling.text, inFlight: 3 }],
-      denials: [{ id: '1', at: now, text: filling.text, who: filling.text }],
-      changes: [{ id: '1', at: now, text: filling.text, who: filling.text }],
+      denials: [{ id: '1', at: now, text: filling.text, who: filling.text, href: '/observe/audit/a-1' }],
+      changes: [{ id: '1', at: now, text: filling.text, who: filling.text, href: '/observe/audit/a-1' }],
     }),
   'group of pages': (filling) =>
     renderGroup({
@@ -254,6 +281,27 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       },
     }),
   session: (filling) => renderSession({ frame: frameOf(filling), session: sessionOf(filling), mayEnd: true }),
+  'audit log': (filling) =>
+    renderAudit({
+      frame: frameOf(filling),
+      entries: [entryOf(filling)],
+      filters: { action: '/observe/audit', isSet: false, selects: [] },
+    }),
+  'audit entry': (filling) => renderEntry({ frame: frameOf(filling), entry: entryOf(filling) }),
+  decision: (filling) =>
+    renderDecision({
+      frame: frameOf(filling),
+      id: filling.text,
+      explanation: {
+        method: filling.text,
+        path: filling.text,
+        reason: filling.text,
+        missing: filling.text,
+        change: filling.text,
+        now: { isAllowed: false, because: filling.text },
+      },
+      story: [entryOf(filling)],
+    }),
   'question before an act': (filling) =>
     renderAct({
       frame: frameOf(filling),

@@ -54,6 +54,8 @@ export interface EventRow {
   readonly at: Date;
   readonly text: string;
   readonly who: string;
+  /** What is known of it. */
+  readonly href: string;
 }
 
 export function renderOverview(model: OverviewModel): string {
@@ -71,6 +73,7 @@ export function renderOverview(model: OverviewModel): string {
       {denials && (
         <Events
           id="denials"
+          allHref="/observe/audit?outcome=denied"
           title="Latest refusals"
           empty="Nobody was refused lately."
           rows={denials}
@@ -80,6 +83,7 @@ export function renderOverview(model: OverviewModel): string {
       {changes && (
         <Events
           id="changes"
+          allHref="/observe/audit?outcome=success"
           title="Latest changes"
           empty="Nothing was changed lately."
           rows={changes}
@@ -186,15 +190,17 @@ function Members({ members }: { readonly members: readonly MemberRow[] }) {
 
 interface EventsProps {
   readonly id: string;
+  /** Where all of them are. */
+  readonly allHref: string;
   readonly title: string;
   readonly empty: string;
   readonly rows: readonly EventRow[];
   readonly now: Date;
 }
 
-function Events({ id, title, empty, rows, now }: EventsProps) {
+function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
   return (
-    <Part id={id} title={title}>
+    <Part id={id} title={title} acts={<a href={allHref}>All</a>}>
       {rows.length === 0 ? (
         <p class="empty">{empty}</p>
       ) : (
@@ -204,7 +210,9 @@ function Events({ id, title, empty, rows, now }: EventsProps) {
           rows={rows.map((row) => ({
             key: row.id,
             cells: [
-              <bdi key="what">{row.text}</bdi>,
+              <a key="what" href={row.href}>
+                <bdi>{row.text}</bdi>
+              </a>,
               <bdi key="who">{row.who}</bdi>,
               <Ago key="at" at={row.at} now={now} />,
             ],

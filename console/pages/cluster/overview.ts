@@ -1,5 +1,6 @@
 /** `/`: what is wrong, worst first, and what has happened lately. Each part is there for who may run its operation. */
 import { ProblemError } from '../../../platform/errors.ts';
+import { decisionHref, entryHref } from '../../../views/management/audit.tsx';
 import {
   type EventRow,
   type Finding,
@@ -150,6 +151,7 @@ interface AuditItem {
   readonly change: object | null;
   readonly reason: string | null;
   readonly missing: string | null;
+  readonly decisionId: string | null;
 }
 
 /** A part that cannot be had leaves its place empty, and the others as they are. */
@@ -191,7 +193,13 @@ function stateOf({ state, circuit, isDrained }: MemberItem): Pick<MemberRow, 'st
   return circuit === 'halfOpen' ? { state: 'warn', word: 'On trial' } : { state: 'ok', word: 'Takes calls' };
 }
 
-function rowOf({ id, createdAt, event, actor, object, reason, missing }: AuditItem): EventRow {
+function rowOf({ id, createdAt, event, actor, object, reason, missing, decisionId }: AuditItem): EventRow {
   const what = [event, object?.id, missing ?? reason].filter(Boolean).join(', ');
-  return { id, at: new Date(createdAt), text: what, who: actor?.id ?? 'Nobody known' };
+  return {
+    id,
+    at: new Date(createdAt),
+    text: what,
+    who: actor?.id ?? 'Nobody known',
+    href: decisionId === null ? entryHref(id) : decisionHref(decisionId),
+  };
 }

@@ -1,0 +1,70 @@
+/** `/observe/audit` and `/observe/decisions`: what has happened, and what led to it. */
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import {
+  renderAudit,
+  renderDecision,
+  renderEntry,
+  type ShownEntry,
+  type ShownExplanation,
+} from '../../../views/management/audit.tsx';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+
+const listHref = '/observe/audit';
+
+export function createAuditPages(tools: PageTools) {
+  return {
+    async list(ctx: PageContext): Promise<void> {
+      const names = ['actor', 'object', 'client', 'member', 'event', 'outcome', 'joinedBy', 'since', 'until'];
+      const asked = queryOf(ctx.state.form, names);
+      const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'listAuditEntries', { query: asked });
+      const filters = filtersOf(listHref, asked, undefined, [
+        { name: 'outcome', label: 'Outcome', options: outcomes },
+      ]);
+      const texts = textFilters.map(({ name, label }) => ({ name, label, value: asked[name] ?? '' }));
+      const html = renderAudit({
+        frame: await tools.frame(ctx),
+        entries: body.items,
+        filters: { ...filters, texts },
+        ...placesOf(listHref, asked, body),
+      });
+      tools.send(ctx, html);
+    },
+    async show(ctx: PageContext): Promise<void> {
+      const params = { auditEntry: String(ctx.params.entry) };
+      const { body: entry } = await tools.run<ShownEntry>(ctx, 'readAuditEntry', { params });
+      tools.send(ctx, renderEntry({ frame: await tools.frame(ctx), entry }));
+    },
+    async decision(ctx: PageContext): Promise<void> {
+      const id = String(ctx.params.decision);
+      const explanation = await explanationOf(ctx, id);
+      const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'traceAuditEntries', { params: { id } });
+      const frame = await tools.frame(ctx);
+      tools.send(ctx, renderDecision({ frame, id, explanation, story: body.items }));
+    },
+  };
+
+  /** The latest denials are kept; the audit has them for longer. */
+  async function explanationOf(ctx: PageContext, decision: string): Promise<ShownExplanation | undefined> {
+    try {
+      return (await tools.run<ShownExplanation>(ctx, 'explainAccess', { query: { decision } })).body;
+    } catch (error) {
+      if (error instanceof ProblemError && error.problem === problems.notFound) return undefined;
+      throw error;
+    }
+  }
+}
+
+const outcomes = [
+  { value: 'success', label: 'Success' },
+  { value: 'denied', label: 'Refused' },
+  { value: 'failure', label: 'Failure' },
+  { value: 'partial', label: 'Partial' },
+];
+
+const textFilters = [
+  { name: 'actor', label: 'Who (id)' },
+  { name: 'event', label: 'What, as client.*' },
+  { name: 'object', label: 'To what, as client:billing' },
+  { name: 'joinedBy', label: 'Any id' },
+];

@@ -1,0 +1,103 @@
+/** `/observe/audit` and `/observe/decisions`: a refusal is followed to what led to it, in a browser without script. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { callApi, personWith } from '../helpers/management.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+let ada: UserAgent;
+let decision: string;
+
+beforeAll(async () => {
+  console = await startConsole();
+  ada = createUserAgent(console.url);
+  await ada.signIn();
+  await callApi(console, 'POST', '/clients', { id: 'billing', scopes: ['svc:map:orders:read'] });
+  await callApi(console, 'PATCH', '/clients/billing', { scopes: ['svc:map:orders:write'] });
+  const token = await machineToken(console, 'app:MetricsViewer');
+  const headers = { Authorization: `Bearer ${token}` };
+  const refused = await fetch(`${console.url}/svc/rest/maps/orders/1`, { headers });
+  decision = ((await refused.json()) as { decision_id: string }).decision_id;
+  const hasCome = () => console.log().some(({ decisionId }) => decisionId === decision);
+  await console.waitFor(hasCome, 'the entry of the refusal');
+});
+afterAll(() => console?.stop());
+
+const entryHrefs = ({ body }: Reply) =>
+  [...body.matchAll(/href="(\/observe\/audit\/[^"?]+)"/g)].map(([, href]) => href!);
+
+test('is asked by who, what, outcome and object, and each entry says what it changed', async () => {
+  const list = await ada.get('/observe/audit?event=client.updated&object=client:billing&outcome=success');
+  const [href, ...others] = entryHrefs(list);
+  expect(others).toEqual([]);
+  expect(list.body).toContain('href="/access/clients/billing"');
+  const entry = await ada.get(href!);
+  expect(titleOf(entry)).toBe('client.updated');
+  expect(textOf(entry)).toMatch(/scopes svc:map:orders:read svc:map:orders:write/);
+  const request = /href="(\/observe\/audit\?joinedBy=[^"]+)"/.exec(entry.body)![1]!;
+  expect(entryHrefs(await ada.get(request))).toContain(href);
+});
+
+test('leads from a refusal to why, to what would open it, and to the token that it came with', async () => {
+  const list = await ada.get('/observe/audit?outcome=denied&event=member.call');
+  const entry = await ada.get(entryHrefs(list)[0]!);
+  expect(entry.body).toContain(`href="/observe/decisions/${decision}"`);
+  const page = await ada.get(`/observe/decisions/${decision}`);
+  expect(titleOf(page)).toBe(`Decision ${decision}`);
+  const text = textOf(page);
+  expect(text).toContain('Missing svc:data:read');
+  expect(text).toMatch(/The same call now Would be refused/);
+  expect(text).toMatch(/Story .*token\.issued.*member\.call Refused/);
+});
+
+test('goes on from page to page', async () => {
+  const first = await ada.get('/observe/audit?limit=3');
+  expect(entryHrefs(first)).toHaveLength(3);
+  const next = /href="(\/observe\/audit\?[^"]*cursor=[^"]*)"/.exec(first.body)![1]!.replaceAll('&amp;', '&');
+  const second = await ada.get(next);
+  expect(entryHrefs(second)).toHaveLength(3);
+  expect(entryHrefs(second).some((href) => entryHrefs(first).includes(href))).toBe(false);
+});
+
+test.each(['Viewer', 'MetricsViewer'])('is closed to a %s, who sees no link to it', async (role) => {
+  const agent = await personWith(console, `of-${role.toLowerCase()}`, [role]);
+  for (const path of ['/observe/audit', `/observe/decisions/${decision}`, '/observe/audit/abcd1234-1']) {
+    const reply = await agent.get(path);
+    expect([reply.status, textOf(reply).includes(decision)]).toEqual([403, false]);
+  }
+  expect((await agent.get('/')).body).not.toContain('/observe/audit');
+});
+
+test('sends who is not signed in to the sign-in', async () => {
+  for (const path of ['/observe', '/observe/audit', `/observe/decisions/${decision}`]) {
+    const reply = await createUserAgent(console.url).get(path);
+    expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
+  }
+});
+
+describe('what is asked wrongly', () => {
+  test.each([
+    { path: '/observe/audit?outcome=maybe', status: 400 },
+    { path: '/observe/audit?since=yesterday', status: 400 },
+    { path: '/observe/audit?cursor=made-up', status: 400 },
+    { path: '/observe/audit?limit=0', status: 400 },
+    { path: `/observe/audit?actor=${'x'.repeat(1000)}`, status: 400 },
+    { path: '/observe/audit?actor=a&actor=b', status: 400 },
+    { path: '/observe/audit/not-an-entry', status: 404 },
+    { path: '/observe/audit/abcd1234-999999999', status: 404 },
+    { path: '/observe/decisions/nobody-knows', status: 404 },
+    { path: `/observe/decisions/${'x'.repeat(1000)}`, status: 404 },
+  ])('is answered with a clear page: $path', async ({ path, status }) => {
+    const reply = await ada.get(path);
+    expect([reply.status, titleOf(reply).startsWith('Problem')]).toEqual([status, true]);
+  });
+
+  test('is text and nothing else, whatever stands in it', async () => {
+    for (const actor of ['<script>alert(1)</script>', 'مدير', '👩‍🚀', '"onload="x']) {
+      const reply = await ada.get(`/observe/audit?actor=${encodeURIComponent(actor)}`);
+      expect(reply.status).toBe(200);
+      expect(reply.body).not.toContain('<script>alert');
+      expect(textOf(reply)).toContain('Nothing matches this filter.');
+    }
+  });
+});
