@@ -116,6 +116,18 @@ describe('an elevation', () => {
     expect(done.map(({ event }) => event)).toEqual(['elevation.started', 'elevation.ended']);
   });
 
+  test('is made once by two calls of one key, and refused with another body', async () => {
+    const grace = await person(console);
+    const headers = { 'Idempotency-Key': 'key-of-elevation-0123456789' };
+    const first = await grace.call('POST', '/elevations', asked, headers);
+    const again = await grace.call('POST', '/elevations', asked, headers);
+    expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const other = await grace.call('POST', '/elevations', { ...asked, minutes: 3 }, headers);
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+    expect((await grace.call('GET', '/elevations')).body.items).toHaveLength(1);
+  });
+
   test('is no part of what plans, lists, exports and versions say of the person', async () => {
     const grace = await person(console);
     const before = await owner('GET', `/users/${grace.id}`);
