@@ -9,6 +9,7 @@ import { createRolePages } from './access/roles.ts';
 import { createSessionPages } from './access/sessions.ts';
 import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
+import { createMemberPages } from './cluster/members.ts';
 import { createOverviewPage } from './cluster/overview.ts';
 import { createGroupPage } from './group.ts';
 import { createAuditPages } from './observe/audit.ts';
@@ -36,12 +37,17 @@ export function createPagesModule(needs: PagesNeeds) {
   const users = createUserPages(tools, acts);
   const roles = createRolePages(tools, acts);
   const sessions = createSessionPages(tools, acts);
+  const members = createMemberPages(tools, acts);
   const audit = createAuditPages(tools);
   const clients = createClientPages(tools, acts, new URL(needs.settings.url).origin);
   return {
     addRoutes(router: Router): void {
       router.get('/', query, signedIn, overview);
       router.get('/access', query, signedIn, group);
+      router.get('/cluster', query, signedIn, group);
+      router.get('/cluster/members', query, signedIn, members.list);
+      router.get('/cluster/members/:member', query, signedIn, members.show);
+      router.post('/cluster/members/:member', form, csrf, signedIn, members.change);
       router.get('/observe', query, signedIn, group);
       router.get('/observe/audit', query, signedIn, audit.list);
       router.get('/observe/audit/:entry', query, signedIn, audit.show);

@@ -30,6 +30,18 @@ export const siteMap: readonly SiteGroup[] = [
     ],
   },
   {
+    title: 'Cluster',
+    href: '/cluster',
+    pages: [
+      {
+        title: 'Members',
+        href: '/cluster/members',
+        needs: { object: 'members', access: 'read' },
+        about: 'How the members are, and which of them get calls.',
+      },
+    ],
+  },
+  {
     title: 'Access',
     href: '/access',
     pages: [

@@ -8,6 +8,7 @@ import {
 } from '../../views/management/clients.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderGroup } from '../../views/management/group.tsx';
+import { renderMember, renderMembers, type ShownMember } from '../../views/management/members.tsx';
 import { renderOverview } from '../../views/management/overview.tsx';
 import { renderNewRole, renderRole, renderRoles, type ShownRole } from '../../views/management/roles.tsx';
 import { renderSession, renderSessions, type ShownSession } from '../../views/management/sessions.tsx';
@@ -84,6 +85,23 @@ const formOf = ({ text }: Filling) => ({
 });
 const errorsOf = ({ text }: Filling) => [{ field: 'email', text }];
 
+function memberOf({ text }: Filling): ShownMember {
+  return {
+    id: '10.0.0.1:5701',
+    address: text,
+    uuid: text,
+    version: text,
+    kind: 'data',
+    health: 'ready',
+    circuit: 'closed',
+    state: 'in',
+    reason: text,
+    isDrained: false,
+    inFlight: 1,
+    groups: { [text]: false },
+  };
+}
+
 function entryOf({ text }: Filling): ShownEntry {
   return {
     id: 'a-1',
@@ -157,7 +175,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         periods: [{ label: '1 h', href: '/' }],
         values: [{ name: filling.text, now: filling.text, most: filling.text }],
       },
-      members: [{ id: filling.text, kind: filling.text, state: 'ok', word: filling.text, inFlight: 3 }],
+      members: [{ id: '10.0.0.1:5701', kind: 'ok', word: filling.text, type: filling.text, inFlight: 3 }],
       denials: [{ id: '1', at: now, text: filling.text, who: filling.text, href: '/observe/audit/a-1' }],
       changes: [{ id: '1', at: now, text: filling.text, who: filling.text, href: '/observe/audit/a-1' }],
     }),
@@ -281,6 +299,17 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       },
     }),
   session: (filling) => renderSession({ frame: frameOf(filling), session: sessionOf(filling), mayEnd: true }),
+  members: (filling) => renderMembers({ frame: frameOf(filling), members: [memberOf(filling)] }),
+  member: (filling) =>
+    renderMember({
+      frame: frameOf(filling),
+      member: memberOf(filling),
+      csrf: filling.text,
+      mayChange: true,
+      logLevel: 'FINE',
+      errors: [{ field: 'level', text: filling.text }],
+      notice: { text: filling.text, undo: 'drain' },
+    }),
   'audit log': (filling) =>
     renderAudit({
       frame: frameOf(filling),

@@ -4,6 +4,7 @@ import { Ago } from './ago.tsx';
 import { Part } from './detail.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
 import { Table } from './list.tsx';
+import { memberHref } from './members.tsx';
 import { State, type StateKind } from './state.tsx';
 
 export interface OverviewModel {
@@ -43,9 +44,11 @@ export interface NumberTile {
 
 export interface MemberRow {
   readonly id: string;
-  readonly kind: string;
-  readonly state: StateKind;
+  /** Of its state. */
+  readonly kind: StateKind;
   readonly word: string;
+  /** Data or lite. */
+  readonly type: string;
   readonly inFlight: number | null;
 }
 
@@ -171,14 +174,16 @@ function Members({ members }: { readonly members: readonly MemberRow[] }) {
             { title: 'Kind' },
             { title: 'In-flight', isNumber: true },
           ]}
-          rows={members.map(({ id, kind, state, word, inFlight }) => ({
+          rows={members.map(({ id, kind, word, type, inFlight }) => ({
             key: id,
             cells: [
-              <bdi key="id">{id}</bdi>,
-              <State key="state" kind={state}>
+              <a key="id" href={memberHref(id)}>
+                <bdi>{id}</bdi>
+              </a>,
+              <State key="state" kind={kind}>
                 {word}
               </State>,
-              kind,
+              type,
               inFlight ?? 'Unknown',
             ],
           }))}

@@ -1,6 +1,7 @@
 /** `/`: what is wrong, worst first, and what has happened lately. Each part is there for who may run its operation. */
 import { ProblemError } from '../../../platform/errors.ts';
 import { decisionHref, entryHref } from '../../../views/management/audit.tsx';
+import { memberKind, memberState, type ShownMember } from '../../../views/management/members.tsx';
 import {
   type EventRow,
   type Finding,
@@ -87,12 +88,12 @@ export function createOverviewPage(
   }
 
   async function membersOf(ctx: PageContext): Promise<readonly MemberRow[]> {
-    const { body } = await tools.run<ListAnswer<MemberItem>>(ctx, 'listMembers', { query: { limit: '50' } });
+    const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: { limit: '50' } });
     return body.items.map((member) => ({
       id: member.id,
-      kind: member.kind === null ? 'Unknown' : member.kind === 'lite' ? 'Lite member' : 'Data member',
+      type: memberKind(member),
       inFlight: member.inFlight,
-      ...stateOf(member),
+      ...memberState(member),
     }));
   }
 
@@ -130,15 +131,6 @@ interface TrafficBody {
     readonly mean: readonly (number | null)[];
     readonly most: readonly (number | null)[];
   }[];
-}
-
-interface MemberItem {
-  readonly id: string;
-  readonly kind: 'data' | 'lite' | null;
-  readonly state: 'in' | 'out' | 'unknown';
-  readonly circuit: 'closed' | 'halfOpen' | 'open' | null;
-  readonly isDrained: boolean;
-  readonly inFlight: number | null;
 }
 
 interface AuditItem {
@@ -184,13 +176,6 @@ const grouped = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 function rounded(value: number): string {
   return grouped.format(value);
-}
-
-function stateOf({ state, circuit, isDrained }: MemberItem): Pick<MemberRow, 'state' | 'word'> {
-  if (isDrained) return { state: 'off', word: 'Drained' };
-  if (state === 'unknown') return { state: 'unknown', word: 'Not asked yet' };
-  if (state === 'out' || circuit === 'open') return { state: 'danger', word: 'Gets no calls' };
-  return circuit === 'halfOpen' ? { state: 'warn', word: 'On trial' } : { state: 'ok', word: 'Takes calls' };
 }
 
 function rowOf({ id, createdAt, event, actor, object, reason, missing, decisionId }: AuditItem): EventRow {
