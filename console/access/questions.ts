@@ -32,8 +32,6 @@ export interface ExplainedDenial extends Omit<FoundDenial, 'at' | 'caller'> {
   readonly now: Explanation | null;
 }
 
-export type AccessQuestions = ReturnType<typeof createAccessQuestions>;
-
 export interface AccessQuestionsDeps extends Omit<PrincipalDeps, 'users' | 'roles'> {
   readonly users: Pick<Users, 'find' | 'findByName'>;
   readonly roles: Pick<CustomRoles, 'names' | 'list' | 'permissionsOf'>;

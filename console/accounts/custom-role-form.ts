@@ -43,15 +43,6 @@ export function describedBy(description: string | undefined): Pick<RoleRecord, '
   return { description };
 }
 
-/** What may be shown of a role: all there is. Of those who have it, some are named when there are many. */
-export function viewOfRole(
-  { id, permissions, description, createdAt }: RoleRecord,
-  { names: users, count: userCount }: { readonly names: readonly string[]; readonly count: number },
-) {
-  const at = new Date(createdAt).toISOString();
-  return { name: id, permissions, description: description ?? null, users, userCount, createdAt: at };
-}
-
 function invalid(detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail);
 }

@@ -16,8 +16,6 @@ export interface HealthFinding {
   readonly fix: string | null;
 }
 
-export type HealthFindings = ReturnType<typeof createHealthFindings>;
-
 export interface HealthFindingsDeps {
   readonly services: Pick<
     Services,

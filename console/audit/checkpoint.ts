@@ -72,14 +72,6 @@ export function checkpointLine(
 
 const timeOf = (time: number) => createIsoTime()(time);
 
-/** Whether it may be one: parsing each line costs more than all else. */
-export function isCheckpointLine(line: Buffer): boolean {
-  return line.includes(eventBytes, 0) && line.includes(signatureBytes);
-}
-
-const eventBytes = Buffer.from(`"event":"${checkpointEvent}"`);
-const signatureBytes = Buffer.from(beforeSignature);
-
 /** @returns undefined when it is none; its signature is not checked */
 export function readCheckpoint(line: string): Checkpoint | undefined {
   const at = line.lastIndexOf(beforeSignature);

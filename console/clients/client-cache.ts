@@ -15,8 +15,6 @@ export interface ClientCacheDeps {
   readonly capacity?: number;
 }
 
-export type ClientCache = ReturnType<typeof createClientCache>;
-
 const usualCapacity = 10_000;
 /** Ids asked for of late, each in the place that its sum gives it; what is forgotten there is asked for once more. */
 const askedPlaces = 2 ** 15;

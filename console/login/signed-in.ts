@@ -1,4 +1,4 @@
-import type { Context, ParameterizedContext } from 'koa';
+import type { Context } from 'koa';
 import type { Guard, WithAccount } from '../http/guards.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { BrowserSession } from './browser-session.ts';
@@ -7,9 +7,6 @@ import type { CurrentSession } from './current-session.ts';
 export interface WithSession extends WithAccount {
   current: BrowserSession;
 }
-
-/** Behind `signedIn`. */
-export type SessionContext = ParameterizedContext<WithSession>;
 
 export interface SignedInDeps {
   readonly currentSession: Pick<CurrentSession, 'current'>;

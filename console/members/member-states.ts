@@ -27,8 +27,6 @@ export interface MemberState {
   readonly groups: Readonly<Record<EndpointGroup, boolean>>;
 }
 
-export type MemberStates = ReturnType<typeof createMemberStates>;
-
 export interface MemberStatesDeps {
   readonly memberRecords: MemberRecords;
   /** Absent where no console runs. */

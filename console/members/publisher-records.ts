@@ -1,8 +1,6 @@
 /** WAN publishers that this console was asked about: members tell none over REST (docs/admin-api.md#wan). */
 import type { Registry } from '../storage/storage.ts';
 
-export type PublisherRecords = ReturnType<typeof createPublisherRecords>;
-
 export type PublisherAct = 'added' | 'paused' | 'resumed' | 'stopped' | 'cleared' | 'synced' | 'checked';
 
 /** The last time that it was done through this console. */

@@ -27,11 +27,6 @@ export function invalidInput(errors: readonly InputError[]): ProblemError {
   });
 }
 
-/** One member that is wrong by a rule that no schema has. */
-export function invalidMember(name: string, detail: string): ProblemError {
-  return invalidInput([{ pointer: `#/${escaped(name)}`, code: 'invalid_value', detail }]);
-}
-
 function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, where: string): InputError[] {
   const at = issue.path.map((part) => (where === '#' ? `/${escaped(String(part))}` : String(part))).join('');
   if (issue.code !== 'unrecognized_keys') {

@@ -21,8 +21,6 @@ export interface UsedOperation {
   readonly scopes: readonly string[];
 }
 
-export type UsageCounter = ReturnType<typeof createUsageCounter>;
-
 interface Tally {
   count: number;
   first: number;

@@ -31,8 +31,6 @@ export interface AskedUsage {
   readonly days?: number | undefined;
 }
 
-export type UsageReports = ReturnType<typeof createUsageReports>;
-
 /** Kinds of calls that an answer shows; of more, the most frequent. */
 const mostShown = 500;
 

@@ -17,8 +17,6 @@ export interface UsageStoreDeps {
   readonly now: () => number;
 }
 
-export type UsageStore = ReturnType<typeof createUsageStore>;
-
 /** Of one day, of all callers. */
 const mostRows = 200_000;
 /** Of one caller: nobody fills the day for the others. */

@@ -24,8 +24,6 @@ export interface WorkerProcess<ForWorker> {
   kill(): void;
 }
 
-export type WorkerProcesses<ForWorker> = ReturnType<typeof createWorkerProcesses<ForWorker, never>>;
-
 /** A worker could not start, and has said why itself. */
 export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';

@@ -24,8 +24,6 @@ export interface BlockSourceDeps {
   readonly segmentsOf: (writer: string) => readonly Segment[];
 }
 
-export type BlockSource = ReturnType<typeof createBlockSource>;
-
 /** For one question: it sees the segments that there were when it first asked for those of a writer. */
 export interface BlockReader {
   /** @returns undefined when it is there no more, or cannot be read */

@@ -14,8 +14,6 @@ export interface IndexerDeps {
   readonly segments: KnownSegments;
 }
 
-export type Indexer = ReturnType<typeof createIndexer>;
-
 /** Between two slices whoever asks has a turn. */
 const sliceEntries = 512;
 /** Transactions are synced: one for many slices. */

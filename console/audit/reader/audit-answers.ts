@@ -23,8 +23,6 @@ export interface AuditAnswersDeps {
   readonly version: string;
 }
 
-export type AuditAnswers = ReturnType<typeof createAuditAnswers>;
-
 /** Until the index is there, who asks waits for so long. */
 const patienceMs = 2000;
 /** What follows looks for news so often. */

@@ -5,8 +5,6 @@ import type { Revocations } from '../revocations.ts';
 import type { Voided } from '../voids/voids.ts';
 import { type RevocationEvent, revocationEventsVersion } from './revocation-event.ts';
 
-export type RevocationSource = ReturnType<typeof createRevocationSource>;
-
 export interface RevocationSourceDeps {
   readonly revocations: Pick<Revocations, 'all' | 'onRevoked' | 'voids' | 'onVoided'>;
   readonly clients: Pick<Clients, 'isUnset'>;

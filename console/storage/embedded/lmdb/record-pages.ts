@@ -37,8 +37,6 @@ const sliceSize = 60;
 const sliceMs = 0.5;
 const mostRecords = 500;
 
-export type RecordPages = ReturnType<typeof createRecordPages>;
-
 export function createRecordPages(environment: Environment, answers: RecordAnswers) {
   const index = environment.database<true>('record-index');
   const meta = environment.database<number>('record-meta');
