@@ -88,7 +88,8 @@ describe.skipIf(!canLimit).each([1, 2])('with %i processes that answer', (worker
     const agent = createUserAgent(console.url);
     const signIn = await agent.submit(await agent.get('/login'), admin);
     expect(signIn.status).toBeLessThan(400);
-    const home = await agent.follow(signIn);
+    expect((await agent.follow(signIn)).status).toBe(200);
+    const home = await agent.get('/account');
     const better = { password: 'another-staple-battery-2', password_again: 'another-staple-battery-2' };
     const changed = await agent.submit(
       home,

@@ -29,7 +29,7 @@ describe('help', () => {
   test('says how to use one command, the same in both ways of asking', async () => {
     const asked = await toolDone(['help', 'user', 'add']);
     expect(asked.stdout).toContain(
-      'npx console user add <name> [--role R…] [--name "N"] [--email E] [--password-file F] [--invite]',
+      'npx console user add <name> [--role R…] [--eligible-role R…] [--name "N"] [--email E] [--password-file F] [--invite]',
     );
     for (const args of [
       ['user', 'add', '--help'],

@@ -472,7 +472,8 @@ describe('a running console', () => {
 
     await change(...given, '--role-rule', 'groups=cn=admins,dc=example -> Admin');
     await until(offers, 'the new provider', 15_000);
-    expect(textOf(await signIn())).toContain('ada@corp.example');
+    expect((await signIn()).status).toBe(200);
+    expect(textOf(await agent.get('/account'))).toContain('ada@corp.example');
     expect(await isIn()).toBe(true);
     expect((await change('list')).stdout).toMatch(/corp\s+oidc\s+active\s+1\s+Corp/);
 
