@@ -92,7 +92,7 @@ describe.each(patches.map((operation) => [operation.id, operation] as const))('%
   });
 });
 
-/** For people alone, and a machine calls here: test/elevations/elevations.test.ts. */
+/** For people alone, and a machine calls here: test/accounts/elevations/elevations.test.ts. */
 const ofPeople: readonly string[] = ['createElevation'];
 const making = operations.filter(
   ({ id, isMaking, method, body }) =>

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
-import { type CallApi, callsWith } from '../admin-api/client-support.ts';
-import { apiToken, type RunningConsole } from '../helpers/console.ts';
-import { refresh, signInForTokens } from '../helpers/sign-in.ts';
-import { createUserAgent, type UserAgent } from '../helpers/user-agent.ts';
+import { type CallApi, callsWith } from '../../admin-api/client-support.ts';
+import { apiToken, type RunningConsole } from '../../helpers/console.ts';
+import { refresh, signInForTokens } from '../../helpers/sign-in.ts';
+import { createUserAgent, type UserAgent } from '../../helpers/user-agent.ts';
 
 export const password = 'correct-staple-battery-9';
 export const asked = { role: 'Admin', minutes: 20, reason: 'Ticket 4711: queue orders is stuck' };
@@ -29,7 +29,7 @@ export async function movableClock() {
   const file = join(await mkdtemp(join(tmpdir(), 'console-clock-')), 'clock');
   const set = (seconds: number) => writeFile(file, String(seconds));
   await set(0);
-  const script = pathToFileURL(join(import.meta.dirname, '../oidc/movable-clock.mjs')).href;
+  const script = pathToFileURL(join(import.meta.dirname, '../../oidc/movable-clock.mjs')).href;
   return { set, env: { NODE_OPTIONS: `--import ${script}`, TEST_CLOCK_FILE: file } };
 }
 

@@ -2,9 +2,9 @@
 import { request } from 'node:http';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { effectiveRoles } from '../../console/accounts/elevations/effective-roles.ts';
-import { type CallApi, callsWith } from '../admin-api/client-support.ts';
-import { apiToken, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
+import { effectiveRoles } from '../../../console/accounts/elevations/effective-roles.ts';
+import { type CallApi, callsWith } from '../../admin-api/client-support.ts';
+import { apiToken, type RunningConsole, startConsole, usedDataDir } from '../../helpers/console.ts';
 import {
   addPerson,
   asked,

@@ -1,9 +1,9 @@
 /** A role for a while: who takes it, what it opens, and that nothing of it stays. */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CallApi, callsWith } from '../admin-api/client-support.ts';
-import { runTool } from '../helpers/commands.ts';
-import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { type CallApi, callsWith } from '../../admin-api/client-support.ts';
+import { runTool } from '../../helpers/commands.ts';
+import { apiToken, type RunningConsole, startConsole } from '../../helpers/console.ts';
 import {
   addPerson,
   asked,
