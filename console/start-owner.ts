@@ -19,6 +19,8 @@ import { createHealthModule } from './health/module.ts';
 import { auditSeed } from './keys/audit-key.ts';
 import { createMembersModule } from './members/module.ts';
 import type { MainNumbers } from './metrics/main-numbers.ts';
+import type { Numbers } from './metrics/numbers.ts';
+import { createSummedNumbers } from './metrics/summed-numbers.ts';
 import { openServices, withApplication } from './open-services.ts';
 import { settingsMessage } from './settings/settings-message.ts';
 import { type StartDeps, type Started, sayWelcome, untilProbed } from './start.ts';
@@ -26,7 +28,6 @@ import { startRounds } from './start-rounds.ts';
 import { type SharedStorage, shareStorage } from './storage/embedded/worker/shared-storage.ts';
 import type { OwnerCalls, WorkerCalls } from './workers/messages.ts';
 import { createWorkerGroup, type WorkerGroup } from './workers/worker-group.ts';
-import { createWorkerNumbers } from './workers/worker-numbers.ts';
 
 /** What workers need beyond the time for replies in flight. */
 const workerEndMs = 3_000;
@@ -62,7 +63,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   // For whoever asks how the members are; no call comes this way.
   const watched = createMembersModule(parts, members, settings.workers);
   closing.add('connections to members', watched.close);
-  const numbers = createWorkerNumbers(group);
+  const numbers = createSummedNumbers({ read: () => numbersOfAll(group), ids: group.ids });
   const calls = callsOf({ group, services, memories, parts, numbers, trail });
   closing.add('workers', () => group.stop(0));
   await group.start({
@@ -132,7 +133,7 @@ interface CallsDeps {
   readonly memories: ReturnType<typeof createSharedMemories>;
   readonly parts: Awaited<ReturnType<typeof createParts>>;
   /** One for all who ask. */
-  readonly numbers: ReturnType<typeof createWorkerNumbers>;
+  readonly numbers: ReturnType<typeof createSummedNumbers>;
   readonly trail: Pick<AuditStore, 'written' | 'synced'>;
 }
 
@@ -155,8 +156,14 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     askAudit: (kind, asked) => askLocally(services.auditReader, kind, asked),
     recordUsage: services.usage.take,
     settleUsage: services.usage.settle,
-    metrics: async () => numbers(await parts.metrics.registry.getMetricsAsJSON()),
+    allNumbers: async () => numbers(await parts.metrics.numbers()),
   } satisfies Partial<OwnerCalls>;
+}
+
+async function numbersOfAll({ askAll }: WorkerGroup): Promise<ReadonlyMap<number, Numbers>> {
+  const all = new Map<number, Numbers>();
+  await askAll(async (worker, id) => void all.set(id, await worker.numbers()));
+  return all;
 }
 
 /** Of each process; one that does not answer in time has a hole. */

@@ -173,14 +173,14 @@ async function serve(deps: ServeDeps) {
     memories,
     setupToken: briefing.setupToken,
     isComplete: () => isComplete,
-    allMetrics: owner.metrics,
+    allNumbers: owner.allNumbers,
   });
   closing.add('connections to members', console.close);
   line.serve({
     ...calls,
     flushDenials: denials.flush,
     flushUsage: services.usage.flush,
-    numbers: async () => [...(await console.numbers())],
+    numbers: console.numbers,
     mainNumbers: async () => console.mainNumbers(),
   });
   const { server, management } = await openPorts({

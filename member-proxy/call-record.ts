@@ -5,6 +5,8 @@ export interface CallRecord {
   readonly decisionId: string | undefined;
   /** 32 hexadecimal digits; the same in the member's `traceparent`. Undefined when the call could not be read. */
   readonly traceId: string | undefined;
+  /** Whether somebody records that trace, here or elsewhere. */
+  readonly isTraceSampled: boolean;
   /** The caller's address, when the proxy was told how to find it. */
   readonly source: string | undefined;
   readonly method: string;

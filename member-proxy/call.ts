@@ -82,6 +82,7 @@ export function recordOf(call: Call, at: number): CallRecord {
     requestId: call.requestId,
     decisionId: denial?.decisionId,
     traceId: trace?.traceId,
+    isTraceSampled: trace?.isSampled === true,
     source: call.source,
     method: req.method!,
     path: pathOf(req),

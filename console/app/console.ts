@@ -16,6 +16,7 @@ import { createMembersModule } from '../members/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
+import type { Numbers } from '../metrics/numbers.ts';
 import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
@@ -35,7 +36,7 @@ export interface Console {
   readonly setup: Setup;
   readonly members: Pick<MemberProxy, 'statuses' | 'ask' | 'firstProbe'>;
   /** Of this process, as prom-client has them. */
-  numbers(): Promise<readonly object[]>;
+  numbers(): Promise<Numbers>;
   /** For their history. */
   mainNumbers(): MainNumbers;
   /** Not ready from now on; ends the replies that would not end by themselves. */
@@ -52,13 +53,13 @@ export interface ConsoleDeps extends PartsDeps {
   /** Whether as many processes answer as should. */
   readonly isComplete?: () => boolean;
   /** The numbers of all processes; without it, those of this one. */
-  readonly allMetrics?: () => Promise<string>;
+  readonly allNumbers?: () => Promise<Numbers>;
 }
 
 export async function createConsole({
   members,
   isComplete = () => true,
-  allMetrics,
+  allNumbers,
   ...deps
 }: ConsoleDeps): Promise<Console> {
   const parts = await createParts(deps);
@@ -69,7 +70,7 @@ export async function createConsole({
     isComplete() &&
     keys.published().some(({ state }) => state === 'signing') &&
     audit.isAvailable?.() !== false;
-  parts.telemetry?.sendNumbers(() => metrics.registry.getMetricsAsJSON());
+  parts.telemetry?.sendNumbers(metrics.numbers);
   const health = createHealthModule({ ...parts, isEquipped });
   const browser = await createBrowser(parts, {
     run: (...given) => api.pageOperations.run(...given),
@@ -80,7 +81,7 @@ export async function createConsole({
   const router = createEndpoints();
   health.addEndpoints(router);
   addMetricsRoutes(router, {
-    metrics: { text: allMetrics ?? metrics.text, contentType: metrics.contentType },
+    numbers: allNumbers ?? metrics.numbers,
     callers: parts.eitherCallers,
   });
   addKeysRoutes(router, parts);
@@ -103,7 +104,7 @@ export async function createConsole({
     handle,
     setup: browser.setup,
     members: proxy,
-    numbers: () => metrics.registry.getMetricsAsJSON(),
+    numbers: metrics.numbers,
     mainNumbers: metrics.mainNumbers,
     isReady: health.isReady,
     drain() {

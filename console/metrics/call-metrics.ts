@@ -1,13 +1,16 @@
-/** What every process of the console counts that answers calls, in Prometheus' text format. */
+/** What every process of the console counts that answers calls. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Faults } from '../../platform/faults.ts';
+import { createExemplars } from './exemplars.ts';
+import { type ExemplarLabels, type Numbers, numbersOf } from './numbers.ts';
 import { createTally } from './tally.ts';
 
 export interface CallMetrics {
   /**
-   * @param route   its template; undefined when no rule applied
-   * @param member  base address of the one that was asked
+   * @param route     its template; undefined when no rule applied
+   * @param member    base address of the one that was asked
+   * @param exemplar  what leads from the number to this call
    */
   memberCall(
     method: string,
@@ -15,6 +18,7 @@ export interface CallMetrics {
     status: number,
     durationMs: number,
     member?: string,
+    exemplar?: ExemplarLabels,
   ): void;
   /** A caller did not read his reply, and was cut off. */
   replyStalled(): void;
@@ -23,8 +27,7 @@ export interface CallMetrics {
   /** An item of a queue did not reach the caller for whom it was. */
   queueItem(outcome: 'handedOn' | 'putBack' | 'lost'): void;
   request(surface: string, status: number): void;
-  text(): Promise<string>;
-  readonly contentType: string;
+  numbers(): Promise<Numbers>;
   /** For further numbers. */
   readonly registry: Registry;
 }
@@ -32,6 +35,12 @@ export interface CallMetrics {
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 const itemOutcomes = { handedOn: 'handed_on', putBack: 'put_back', lost: 'lost' } as const;
+
+const callSeconds = {
+  name: 'console_member_call_seconds',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60],
+};
 
 /** Each label value is kept for good, so none is taken from a caller as it comes. */
 const labelOf = (method: string) => (knownMethods.has(method) ? method : 'other');
@@ -50,12 +59,11 @@ export function createCallMetrics(faults: Readonly<Faults>, held: HeldByCallers)
   const registry = new Registry();
   const registers = [registry];
   const calls = new Histogram({
-    name: 'console_member_call_seconds',
+    ...callSeconds,
     help: 'Calls to the member surface, denials included, by route',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers,
   });
+  const exemplars = createExemplars({ ...callSeconds, now: Date.now });
   const stalled = new Counter({
     name: 'console_member_replies_stalled_total',
     help: 'Replies of members that the caller did not read, and that were cut off',
@@ -104,16 +112,18 @@ export function createCallMetrics(faults: Readonly<Faults>, held: HeldByCallers)
   collectDefaultMetrics({ register: registry });
 
   return {
-    memberCall: (method, route, status, durationMs) =>
-      calls.observe({ method: labelOf(method), route: route ?? 'none', status }, durationMs / 1000),
+    memberCall(method, route, status, durationMs, _member, exemplar) {
+      const labels = { method: labelOf(method), route: route ?? 'none', status };
+      calls.observe(labels, durationMs / 1000);
+      if (exemplar) exemplars.note(labels, durationMs / 1000, exemplar);
+    },
     replyStalled: () => stalled.inc(),
     followPolls(count) {
       countPolls = count;
     },
     queueItem: (outcome) => items.inc({ outcome: itemOutcomes[outcome] }),
     request,
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
+    numbers: async () => exemplars.addTo(await numbersOf(registry)),
     registry,
   };
 }

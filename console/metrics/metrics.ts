@@ -1,4 +1,4 @@
-/** What the console counts, in Prometheus' text format at `/metrics`. */
+/** What the console counts, for `/metrics`. */
 import { Counter, Gauge } from 'prom-client';
 import type { Faults } from '../../platform/faults.ts';
 import { type CallMetrics, createCallMetrics, type HeldByCallers } from './call-metrics.ts';
@@ -83,8 +83,8 @@ export function createMetrics(deps: MetricsDeps): Metrics {
 
   return {
     ...calls,
-    memberCall(method, route, status, durationMs, member) {
-      calls.memberCall(method, route, status, durationMs);
+    memberCall(method, route, status, durationMs, member, exemplar) {
+      calls.memberCall(method, route, status, durationMs, member, exemplar);
       main.call(status, durationMs, member);
     },
     followPolls(count) {

@@ -4,10 +4,11 @@ import type { CallerCheck } from '../http/caller-check.ts';
 import type { Endpoint, EndpointRouter } from '../http/endpoints.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../http/outbound/loopback.ts';
 import type { Role } from '../storage/records.ts';
-import type { Metrics } from './metrics.ts';
+import { expose } from './exposition.ts';
+import type { Numbers } from './numbers.ts';
 
 export interface MetricsNeeds {
-  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  readonly numbers: () => Promise<Numbers>;
   readonly callers: CallerCheck<Reader>;
 }
 
@@ -18,7 +19,7 @@ interface Reader {
 /** A custom role opens calls to the members and nothing of the console. */
 const readers: readonly Role[] = ['Admin', 'Viewer', 'MetricsViewer'];
 
-export function addMetricsRoutes(router: EndpointRouter, { metrics, callers }: MetricsNeeds): void {
+export function addMetricsRoutes(router: EndpointRouter, { numbers, callers }: MetricsNeeds): void {
   /**
    * Numbers tell about use: they are for this machine itself, or for a token with a built-in role (S49).
    *
@@ -31,12 +32,13 @@ export function addMetricsRoutes(router: EndpointRouter, { metrics, callers }: M
       await inner(req, res);
     };
 
-  router.all('/metrics', fromHereOrWithRole, async (_req: IncomingMessage, res: ServerResponse) => {
-    const body = await metrics.text();
+  router.all('/metrics', fromHereOrWithRole, async (req: IncomingMessage, res: ServerResponse) => {
+    const { contentType, body } = expose(await numbers(), req.headers.accept);
     res.writeHead(200, {
-      'Content-Type': metrics.contentType,
+      'Content-Type': contentType,
       'Content-Length': Buffer.byteLength(body),
       'Cache-Control': 'no-store',
+      Vary: 'Accept',
     });
     res.end(body);
   });

@@ -1,6 +1,7 @@
 /** What the process that listens to the console and the workers that answer calls tell each other. */
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
 import type { DenialBatch } from '../access/denial-buffer.ts';
+import type { Numbers } from '../metrics/numbers.ts';
 import type { RevocationEvent } from '../tokens/revocation-stream/revocation-event.ts';
 
 /** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
@@ -22,8 +23,10 @@ export type ForWorker =
   | { readonly type: 'keyFetched'; readonly kid: string }
   /** The answer to `origin`; without it, the console could not be asked. */
   | { readonly type: 'origin'; readonly origin: string; readonly isKnown?: boolean | undefined }
-  /** The answer to `metrics`: those of all workers. */
-  | { readonly type: 'metrics'; readonly id: number; readonly text: string }
+  /** Asks what it has counted. */
+  | { readonly type: 'readNumbers'; readonly id: number }
+  /** The answer to `allNumbers`: those of all workers as one. */
+  | { readonly type: 'allNumbers'; readonly id: number; readonly numbers: Numbers }
   /** The answer to `proof`. */
   | { readonly type: 'proof'; readonly id: number; readonly outcome: ReplayOutcome }
   | { readonly type: 'stop' };
@@ -39,7 +42,9 @@ export type FromWorker =
   | { readonly type: 'unknownKey'; readonly kid: string }
   /** Whether pages of this origin may call. */
   | { readonly type: 'origin'; readonly origin: string }
-  | { readonly type: 'metrics'; readonly id: number }
+  /** The answer to `readNumbers`. */
+  | { readonly type: 'numbers'; readonly id: number; readonly numbers: Numbers }
+  | { readonly type: 'allNumbers'; readonly id: number }
   /** Somebody has sent a good proof, which may have been used at another worker before. */
   | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string }
   /** What it has refused lately, for the console. */

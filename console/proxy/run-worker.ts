@@ -1,10 +1,10 @@
 import type { Worker as Process } from 'node:cluster';
-import { AggregatorRegistry } from 'prom-client';
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 import { drainMs, holds } from './readiness.ts';
+import type { Serving } from './serve.ts';
 import { createWorker } from './worker.ts';
 
 export interface RunWorkerDeps {
@@ -28,8 +28,7 @@ export async function runWorker(deps: RunWorkerDeps): Promise<void> {
   });
   send({ type: 'hearing' });
   const serving = await answering.start();
-  new AggregatorRegistry(); // answers the first process's requests for numbers from now on
-  AggregatorRegistry.setRegistries([serving.metrics.registry]);
+  answerNumbers(serving);
   send({ type: 'listening', address: serving.address });
   const stopping = Promise.race([
     stopMessage,
@@ -39,6 +38,16 @@ export async function runWorker(deps: RunWorkerDeps): Promise<void> {
   await stopping;
   await serving.close(drainMs);
   worker.disconnect();
+
+  function answerNumbers({ metrics }: Serving): void {
+    process.on('message', (message: ForWorker) => {
+      if (message.type !== 'readNumbers') return;
+      metrics
+        .numbers()
+        .then((numbers) => send({ type: 'numbers', id: message.id, numbers }))
+        .catch((error: unknown) => log.warn({ err: error }, 'the numbers of this process cannot be read'));
+    });
+  }
 
   function send(message: FromWorker): void {
     if (process.connected) process.send!(message, () => {});

@@ -17,6 +17,7 @@ import { createRequestIds, requestIdOf } from '../http/request-id.ts';
 import { sendProblem } from '../http/send.ts';
 import { type CallMetrics, createCallMetrics } from '../metrics/call-metrics.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
+import type { Numbers } from '../metrics/numbers.ts';
 import { recordDeniedConnections } from '../server/denied-connections.ts';
 import { listen } from '../server/listen.ts';
 import { createMemberSurface } from '../server/member-surface.ts';
@@ -40,7 +41,7 @@ export interface ServeDeps {
   /** One for all processes that answer at this address. */
   readonly proofMemory: ProofMemory;
   /** The numbers of all workers; without it, those of this process. */
-  readonly allMetrics?: () => Promise<string>;
+  readonly allNumbers?: () => Promise<Numbers>;
   readonly faults: Faults;
 }
 
@@ -63,7 +64,7 @@ export async function serve({
   askOrigin,
   denials,
   proofMemory,
-  allMetrics,
+  allNumbers,
   faults,
 }: ServeDeps): Promise<Serving> {
   const audit = createAudit(log);
@@ -88,7 +89,7 @@ export async function serve({
   const health = createHealthModule({ isEquipped: cache.isCurrent, log });
   health.addEndpoints(router);
   addMetricsRoutes(router, {
-    metrics: { text: allMetrics ?? metrics.text, contentType: metrics.contentType },
+    numbers: allNumbers ?? metrics.numbers,
     callers: createCallerCheck(bearer),
   });
   const handle = createApp({

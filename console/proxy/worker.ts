@@ -7,6 +7,7 @@ import { machineClock } from '../../platform/clocks.ts';
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
 import { createDenialBuffer } from '../access/denial-buffer.ts';
+import type { Numbers } from '../metrics/numbers.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 import { createRevocationCache } from './revocation-cache.ts';
@@ -39,7 +40,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
   });
   const keyFetches = createPendingAnswers<string, void>(answers);
   const origins = createPendingAnswers<string, boolean | undefined>(answers);
-  const metrics = createPendingAnswers<number, string>(answers);
+  const allNumbersAsked = createPendingAnswers<number, Numbers>(answers);
   const proofs = createPendingAnswers<number, ReplayOutcome>(answers);
   const denials = createDenialBuffer({
     write: async (batch) => send({ type: 'denials', batch }),
@@ -59,8 +60,8 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
         case 'origin':
           origins.resolve(message.origin, message.isKnown);
           break;
-        case 'metrics':
-          metrics.resolve(message.id, message.text);
+        case 'allNumbers':
+          allNumbersAsked.resolve(message.id, message.numbers);
           break;
         case 'proof':
           proofs.resolve(message.id, message.outcome);
@@ -89,7 +90,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
           return fetched;
         },
         askOrigin,
-        ...(isOneOfMany && { allMetrics }),
+        ...(isOneOfMany && { allNumbers }),
       }),
   };
 
@@ -109,10 +110,10 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
     return isKnown;
   }
 
-  function allMetrics(): Promise<string> {
+  function allNumbers(): Promise<Numbers> {
     asked += 1;
-    const text = metrics.add(asked);
-    send({ type: 'metrics', id: asked });
-    return text;
+    const numbers = allNumbersAsked.add(asked);
+    send({ type: 'allNumbers', id: asked });
+    return numbers;
   }
 }

@@ -1,10 +1,10 @@
 /** What the workers of a member proxy ask the process that started them, and are told by it. */
-import { AggregatorRegistry } from 'prom-client';
 import type { Replays } from '../../access-tokens/dpop/replays.ts';
 import type { Logger } from '../../platform/log.ts';
 import { createWorkerProcesses, type WorkerProcess } from '../../platform/process/worker-processes.ts';
 import type { DenialBatch } from '../access/denial-buffer.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
+import { createWorkerNumbers } from './worker-numbers.ts';
 
 export interface WorkersDeps {
   readonly count: number;
@@ -29,7 +29,6 @@ type Worker = WorkerProcess<ForWorker>;
 
 export function createWorkers(deps: WorkersDeps) {
   const { count, env, state, fetchKey, askOrigin, onDenials, proofMemory, log } = deps;
-  const numbers = new AggregatorRegistry();
   const subscribed = new Set<Worker>();
   const passing = new Set<Worker>();
   const processes = createWorkerProcesses<ForWorker, FromWorker>({
@@ -39,9 +38,11 @@ export function createWorkers(deps: WorkersDeps) {
     onEnd(worker) {
       subscribed.delete(worker);
       passing.delete(worker);
+      numbers.remove(worker);
     },
     log,
   });
+  const numbers = createWorkerNumbers(processes.running);
 
   return {
     /** Starts them. @returns their address @throws {WorkerStartError} when the first one cannot start */
@@ -57,7 +58,10 @@ export function createWorkers(deps: WorkersDeps) {
 
   /** @returns where it listens, when that is what it says */
   function receive(worker: Worker, message: FromWorker): string | undefined {
-    if (message.type === 'listening') return message.address;
+    if (message.type === 'listening') {
+      numbers.add(worker);
+      return message.address;
+    }
     switch (message.type) {
       case 'hearing':
         worker.send(state());
@@ -84,10 +88,13 @@ export function createWorkers(deps: WorkersDeps) {
       case 'denials':
         onDenials(message.batch);
         break;
-      case 'metrics':
+      case 'numbers':
+        numbers.take(message.id, message.numbers);
+        break;
+      case 'allNumbers':
         numbers
-          .clusterMetrics()
-          .then((text) => worker.send({ type: 'metrics', id: message.id, text }))
+          .all()
+          .then((all) => worker.send({ type: 'allNumbers', id: message.id, numbers: all }))
           .catch((error: unknown) => log.warn({ err: error }, 'the numbers of the workers did not come'));
     }
     return undefined;

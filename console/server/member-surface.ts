@@ -21,6 +21,7 @@ import { type Audit, checkAuditable, type Logger } from '../../platform/log.ts';
 import { openFilesLimit } from '../../platform/open-files.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { CallMetrics } from '../metrics/call-metrics.ts';
+import type { ExemplarLabels } from '../metrics/numbers.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** One caller may have two thirds of them (see `share.ts`), which are more than 10,000. */
@@ -87,7 +88,7 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
     },
     onDecision(record) {
       const { method, route, status, durationMs, member } = record;
-      metrics.memberCall(method, route, status, durationMs, member);
+      metrics.memberCall(method, route, status, durationMs, member, exemplarOf(record));
       if (record.decision === problems.replyStalled.code) metrics.replyStalled();
       if (!isPlainRead(record)) auditCall(record);
       deps.onCall?.(record);
@@ -145,6 +146,14 @@ export function createMemberSurface(deps: MemberSurfaceDeps): MemberProxy {
       reason: decision,
     });
   }
+}
+
+/** What somebody records can be looked up there, and what was denied by `console explain`; of all else nothing is kept. */
+function exemplarOf({ isTraceSampled, traceId, decisionId }: CallRecord): ExemplarLabels | undefined {
+  if (!isTraceSampled || traceId === undefined) {
+    return decisionId === undefined ? undefined : { decision_id: decisionId };
+  }
+  return decisionId === undefined ? { trace_id: traceId } : { trace_id: traceId, decision_id: decisionId };
 }
 
 /** By what the caller was told, whoever said it; a reply that broke off, or none at all, is a failure too. */

@@ -5,6 +5,7 @@ import type { Entry } from '../audit/entry.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/client-last-used.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
+import type { Numbers } from '../metrics/numbers.ts';
 import type { ApplicationAddresses } from '../settings/application-addresses.ts';
 import type { SettingsMessage } from '../settings/settings-message.ts';
 import type {
@@ -42,7 +43,7 @@ export interface OwnerCalls extends StoreCalls {
   /** Of the audit, which it alone reads. */
   askAudit(kind: QuestionKind, asked: object): Promise<object | undefined>;
   /** The numbers of all processes as one. */
-  metrics(): Promise<string>;
+  allNumbers(): Promise<Numbers>;
 }
 
 /** Each by its name: what is missing here no worker could ask for. */
@@ -75,7 +76,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   recordUsage: true,
   settleUsage: true,
   askAudit: true,
-  metrics: true,
+  allNumbers: true,
 };
 
 /** What a worker does for the owner. */
@@ -83,8 +84,7 @@ export interface WorkerCalls extends DecisionCalls {
   flushDenials(): Promise<void>;
   /** Hands on what has been used. */
   flushUsage(): Promise<void>;
-  /** As prom-client has them. */
-  numbers(): Promise<readonly object[]>;
+  numbers(): Promise<Numbers>;
   /** For their history. */
   mainNumbers(): Promise<MainNumbers>;
 }

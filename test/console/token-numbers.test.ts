@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expose } from '../../console/metrics/exposition.ts';
 import { createMetrics } from '../../console/metrics/metrics.ts';
 
 function create() {
@@ -11,8 +12,12 @@ function create() {
   });
 }
 
+async function textOf(metrics: ReturnType<typeof create>): Promise<string> {
+  return expose(await metrics.numbers(), undefined).body;
+}
+
 async function issuedOf(metrics: ReturnType<typeof create>): Promise<Map<string, number>> {
-  const lines = (await metrics.text()).matchAll(/^console_tokens_issued_total\{(.*)\} (\d+)$/gm);
+  const lines = (await textOf(metrics)).matchAll(/^console_tokens_issued_total\{(.*)\} (\d+)$/gm);
   return new Map([...lines].map(([, labels, count]) => [labels!, Number(count)]));
 }
 
@@ -36,10 +41,10 @@ test('numbers go on where they were after they have been read', async () => {
   const metrics = create();
   metrics.tokenIssued('client_credentials', 'a');
   metrics.request('oauth', 200);
-  await metrics.text();
+  await textOf(metrics);
   metrics.tokenIssued('client_credentials', 'a');
   metrics.request('oauth', 200);
-  const text = await metrics.text();
+  const text = await textOf(metrics);
   expect(text).toContain('client_id="a"} 2');
   expect(text).toContain('console_http_requests_total{surface="oauth",status="200"} 2');
 });

@@ -7,7 +7,7 @@ import { answers, cacheFolder, type RunningProgram, startProgram, whyMissing } f
 import { recipe } from './support/recipe.ts';
 import { signInAtApplication } from './support/walk.ts';
 
-const missing = whyMissing('python-clients-2', 'test/peers/set-up-python.sh');
+const missing = whyMissing('python-clients-3', 'test/peers/set-up-python.sh');
 
 describe.skipIf(missing)(`Flask with Authlib${missing ?? ''}`, () => {
   let console: RunningConsole;
@@ -22,7 +22,7 @@ describe.skipIf(missing)(`Flask with Authlib${missing ?? ''}`, () => {
     });
     const secret = await pasteClientAdd(page.blocks('sh')[0]!, console);
     application = await startProgram(
-      join(cacheFolder, 'python-clients-2/bin/python'),
+      join(cacheFolder, 'python-clients-3/bin/python'),
       [join(import.meta.dirname, 'python/app.py'), new URL(url).port],
       { RECIPE: page.blocks('python')[0]!, REPORTS_SECRET: secret, CALLBACK: `${url}/callback` },
       () => answers(url),

@@ -9,7 +9,7 @@ import { pasteClientAdd } from './support/documented.ts';
 import { cacheFolder, whyMissing } from './support/program.ts';
 import { recipe } from './support/recipe.ts';
 
-const missing = whyMissing('python-clients-2', 'test/peers/set-up-python.sh');
+const missing = whyMissing('python-clients-3', 'test/peers/set-up-python.sh');
 
 describe.skipIf(missing)(`Grafana's generic OAuth${missing ?? ''}`, () => {
   let console: RunningConsole;
@@ -98,6 +98,6 @@ describe.skipIf(missing)(`Grafana's generic OAuth${missing ?? ''}`, () => {
 function valueAt(path: string, data: unknown): unknown {
   const script =
     'import jmespath, json, sys; print(json.dumps(jmespath.search(sys.argv[1], json.loads(sys.argv[2]))))';
-  const python = join(cacheFolder, 'python-clients-2/bin/python');
+  const python = join(cacheFolder, 'python-clients-3/bin/python');
   return JSON.parse(execFileSync(python, ['-c', script, path, JSON.stringify(data)], { encoding: 'utf8' }));
 }

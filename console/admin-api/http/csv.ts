@@ -4,21 +4,16 @@
  */
 import { z } from 'zod';
 import { csvCell } from '../../../platform/tables/csv-cells.ts';
+import { mediaRangesOf } from '../../http/accept.ts';
 
 export const csvType = 'text/csv';
 
 /** RFC 9110 §12.5.1; JSON unless CSV is liked better. */
 export function prefersCsv(accept: string | undefined): boolean {
   if (accept === undefined || !accept.includes(csvType)) return false;
-  const quality = new Map(accept.toLowerCase().split(',').map(readRange));
+  const quality = new Map(mediaRangesOf(accept).map(({ type, quality }) => [type, quality]));
   const json = ['application/json', 'application/*', '*/*'].find((type) => quality.has(type));
   return (quality.get(csvType) ?? 0) > (json === undefined ? 0 : quality.get(json)!);
-}
-
-function readRange(range: string): [string, number] {
-  const [type = '', ...params] = range.split(';').map((part) => part.trim());
-  const q = params.find((param) => param.startsWith('q='));
-  return [type, q === undefined ? 1 : Number(q.slice(2)) || 0];
 }
 
 /** @param item  the form of one row */

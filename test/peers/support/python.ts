@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { waitFor } from '../../helpers/console.ts';
 
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const home = join(cache, 'cluster-console/python-clients-2');
+const home = join(cache, 'cluster-console/python-clients-3');
 const program = resolve(import.meta.dirname, '../python/applications.py');
 
 /** Behind the name of what is skipped; undefined when everything is there. */
