@@ -10,6 +10,7 @@ import type { AuditHere } from './audit-here.ts';
 import type { BulkTarget } from './bulk/target.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
 import type { ApiCaller } from './commands/operations/api-caller.ts';
+import { inConditionFlags } from './commands/operations/flag-names.ts';
 import { createAuditFile, localUser, osUser, type WriteAudit } from './commands/runner/audit-file.ts';
 import type { Command, Input, Tools, Whereabouts } from './commands/runner/command.ts';
 import { commonFlags, type Parsed, settingsFlags } from './commands/runner/parse.ts';
@@ -20,6 +21,9 @@ import { StorageRejectedError } from './storage/storage.ts';
 
 /** Where another process has the store for so long, a person should look. */
 const patienceMs = 15_000;
+
+const replayed =
+  'This was done before with the same --idempotency-key: nothing was done again, and the answer is that of the first time.';
 
 /** Of the process in which the command runs, what it reads and writes. */
 export interface Shell {
@@ -58,7 +62,10 @@ export function createTools({ command, input }: Parsed, shell: Shell) {
     api: {
       async call(id, request = {}) {
         caller ??= chooseCaller();
-        return (await caller).call(id, request);
+        const chosen = caller;
+        const answer = await inConditionFlags(async () => (await chosen).call(id, request));
+        if (answer.isReplayed) shell.stderr.write(`${replayed}\n`);
+        return answer;
       },
       async *stream(id, request = {}) {
         caller ??= chooseCaller();

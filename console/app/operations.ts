@@ -19,7 +19,7 @@ import { createReadHistory } from '../metrics/history/read-history.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { CallRecord } from '../operations/call-entry.ts';
 import type { Answer, Operation } from '../operations/operation.ts';
-import type { ChangeRecorded, OperationRequest, RunDeps } from '../operations/run-operation.ts';
+import type { AnswerOnce, ChangeRecorded, OperationRequest, RunDeps } from '../operations/run-operation.ts';
 import { shownSettings } from '../settings/shown-settings.ts';
 import { DuplicateRecordError, LastAdministratorError } from '../storage/record-store.ts';
 import { machineResource } from '../tokens/resources.ts';
@@ -189,6 +189,7 @@ export function createApprovalsOnFirstUse(services: Services, audit: Audit, memb
 /** Loaded by its first call: a start has no use for it. */
 export function createRunLocally(services: Services, audit: Audit, members?: KnownMembers): RunLocally {
   let apiServices: Promise<ApiServices> | undefined;
+  const answerOnce = createAnswerOnceOnFirstUse(services);
   return async (id, request, actor) => {
     const operations = await loadOperations();
     const { runOperation } = await import('../operations/run-operation.ts');
@@ -202,6 +203,7 @@ export function createRunLocally(services: Services, audit: Audit, members?: Kno
       permissionsOf: ready.permissionsOf,
       guardOwned: createOwnerGuard(services, members),
       changeRecorded: createChangeRecorded(services, members),
+      answerOnce,
       outbox: createAuditOutbox({ ...services.storage, audit, now: services.now }),
       approvals: createApprovalsOnFirstUse(services, audit, members),
       now: services.now,
@@ -209,6 +211,19 @@ export function createRunLocally(services: Services, audit: Audit, members?: Kno
       about: { source: 'command line', requestId: randomUUID() },
     });
   };
+}
+
+/** Commands have one process that answers them, so that it alone remembers which are pending. */
+function createAnswerOnceOnFirstUse({ storage, now }: Services): AnswerOnce {
+  const opened = once(async () => {
+    const [{ createStoredAnswers }, { createRunningCalls }] = await Promise.all([
+      import('../admin-api/http/stored-answers.ts'),
+      import('../admin-api/http/running-calls.ts'),
+    ]);
+    const runningCalls = createRunningCalls().of();
+    return createStoredAnswers({ artifacts: storage.artifacts, runningCalls, now });
+  });
+  return async (...given) => (await opened())(...given);
 }
 
 function localActor(id: string): Actor {

@@ -1,3 +1,4 @@
+import { keyFlag, makingIn } from './operations/changes.ts';
 import { listFlags, listReply } from './operations/lists.ts';
 import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
 import { fields } from './runner/output.ts';
@@ -29,10 +30,13 @@ export const elevationCommands: readonly Command[] = [
     name: 'elevate',
     summary: 'Gives you one of your eligible roles for a while.',
     positionals: ['<role>'],
-    flags: flags({
-      '--minutes N': 'how long: 60 at most, or less where CONSOLE_ELEVATION_MINUTES says so',
-      '--reason TEXT': 'what for; others read it',
-    }),
+    flags: {
+      ...flags({
+        '--minutes N': 'how long: 60 at most, or less where CONSOLE_ELEVATION_MINUTES says so',
+        '--reason TEXT': 'what for; others read it',
+      }),
+      ...keyFlag,
+    },
     details: [
       'As a person who has signed in within the last five minutes: npx console login --url …, and --url with this command.',
     ],
@@ -42,7 +46,7 @@ export const elevationCommands: readonly Command[] = [
         minutes: minutesIn(input),
         reason: input.text('reason'),
       };
-      return shown((await api.call('createElevation', { body })).body as ElevationView);
+      return shown((await api.call('createElevation', { body, ...makingIn(input) })).body as ElevationView);
     },
   },
   {

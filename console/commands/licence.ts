@@ -1,6 +1,6 @@
 import { parseLicence } from '../licence/licence-file.ts';
 import type { ApiCaller } from './operations/api-caller.ts';
-import { changeFlags, codeOf, versionIn } from './operations/changes.ts';
+import { changeFlags, codeOf, conditionsIn } from './operations/changes.ts';
 import { type Command, flags } from './runner/command.ts';
 import { fields, table, time } from './runner/output.ts';
 
@@ -42,8 +42,7 @@ export const licenceCommands: readonly Command[] = [
       const isDryRun = input.has('dry-run');
       const { body } = await api.call('putLicence', {
         body: { ...said, ...(expiresAt !== undefined && { expiresAt: time(expiresAt * 1000) }) },
-        ifMatch: versionIn(input),
-        isDryRun,
+        ...conditionsIn(input),
       });
       const kept = body as LicenceView;
       const text = isDryRun
@@ -88,7 +87,7 @@ export const licenceCommands: readonly Command[] = [
       const isDryRun = input.has('dry-run');
       const licence = await current(api);
       // Where there is none, this says so, and the audit trail has it.
-      await api.call('deleteLicence', { ifMatch: versionIn(input), isDryRun });
+      await api.call('deleteLicence', conditionsIn(input));
       const id = licence?.id ?? '';
       if (isDryRun) return { text: `Licence ${id} would be removed.`, json: { id, removed: false } };
       return { text: `Licence ${id} is removed and no longer sent.`, json: { id, removed: true } };

@@ -1,12 +1,13 @@
 import {
   change,
   changedSet,
-  changeFlags,
-  dryRunFlag,
+  conditionsIn,
   isSetNamed,
+  makingFlags,
+  makingIn,
+  ownedFlags,
   readSet,
   setFlags,
-  versionIn,
 } from './operations/changes.ts';
 import { listFlags, listReply } from './operations/lists.ts';
 import { type Command, flags, type Input, type Reply, UsageError } from './runner/command.ts';
@@ -35,7 +36,7 @@ export const roleCommands: readonly Command[] = [
     createsStore: true,
     summary: 'Makes a role of permissions, for users and for rules of identity providers.',
     positionals: ['<name>'],
-    flags: { ...flags({ '--scope "…" …': scopeMeaning, ...descriptionFlag }), ...dryRunFlag },
+    flags: { ...flags({ '--scope "…" …': scopeMeaning, ...descriptionFlag }), ...makingFlags },
     details: [
       'It opens calls to the members and nothing on the pages. Machines need none: they have scopes of their own.',
     ],
@@ -44,7 +45,7 @@ export const roleCommands: readonly Command[] = [
       const permissions = input.texts('scope')!.flatMap(scopesOf);
       const isDryRun = input.has('dry-run');
       const { body } = await api.call('createRole', {
-        isDryRun,
+        ...makingIn(input),
         body: { id: nameOf(input), permissions, ...(description !== undefined && { description }) },
       });
       return done(body as RoleView, isDryRun ? 'Would add' : 'Added');
@@ -82,7 +83,7 @@ export const roleCommands: readonly Command[] = [
     name: 'role update',
     summary: 'Changes what a role opens, for everybody who has it, from the next call on.',
     positionals: ['<name>'],
-    flags: { ...setFlags('scope', '"…"', scopeMeaning), ...flags(descriptionFlag), ...changeFlags },
+    flags: { ...setFlags('scope', '"…"', scopeMeaning), ...flags(descriptionFlag), ...ownedFlags },
     details: ['What is not given stays.'],
     async run(input, { api }) {
       const scopes = readSet(input, 'scope', scopesOf);
@@ -109,7 +110,7 @@ export const roleCommands: readonly Command[] = [
     name: 'role remove',
     summary: 'Removes a role, takes it from everybody who has it, and ends their sessions.',
     positionals: ['<name>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     details: ['Refused while rules of an identity provider give it.'],
     asks: ({ positionals: [name = ''] }) => ({
       says: `This takes the role ${name} from everybody who has it, and ends their sessions.`,
@@ -119,7 +120,7 @@ export const roleCommands: readonly Command[] = [
       const params = { role: nameOf(input) };
       const { id, users, userCount } = (await api.call('readRole', { params })).body as RoleView;
       const isDryRun = input.has('dry-run');
-      await api.call('deleteRole', { params, ifMatch: versionIn(input), isDryRun });
+      await api.call('deleteRole', { params, ...conditionsIn(input) });
       const taken = userCount === 0 ? '' : ` Taken from ${someOf(users, userCount)}.`;
       if (isDryRun) return { text: `Would remove ${id}.`, json: { id, removed: false, users, userCount } };
       return { text: `Removed ${id}.${taken}`, json: { id, removed: true, users, userCount } };

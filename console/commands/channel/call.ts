@@ -1,6 +1,7 @@
 /** The command line's side of the channel: finds a running console and lets it do the work. */
 import { createConnection, type Socket } from 'node:net';
 import type { ApiAnswer, ApiRequest } from '../operations/api-caller.ts';
+import { lostAnswer } from '../operations/lost-answer.ts';
 import { CommandError, type Reply, type ReplyPart, type Tools } from '../runner/command.ts';
 import { explainFailure } from '../runner/failures.ts';
 import { ReportedFailure } from '../runner/reported-failure.ts';
@@ -85,7 +86,7 @@ export async function callConsole(dataDir: string): Promise<ConsoleCall | undefi
       send(socket, { kind: 'operation', id, request, actor });
       const message = await next(messages);
       if (message?.kind === 'answer') return message.value as ApiAnswer;
-      throw endOf(message, dataDir);
+      throw endOf(message, dataDir, request);
     },
     async *stream(id, request, actor) {
       send(socket, { kind: 'operation', id, request, actor });
@@ -138,12 +139,9 @@ async function readFor(
   }
 }
 
-function endOf(message: FromConsole | undefined, dataDir: string): Error {
+function endOf(message: FromConsole | undefined, dataDir: string, request: ApiRequest = {}): Error {
   if (message?.kind === 'failure') return new ReportedFailure(message.failure);
-  return new CommandError(
-    'no_console',
-    `The console of ${dataDir} ended before it had answered: look whether the change was made.`,
-  );
+  return lostAnswer(`The console of ${dataDir}`, request);
 }
 
 async function next(messages: AsyncGenerator<FromConsole, void>): Promise<FromConsole | undefined> {

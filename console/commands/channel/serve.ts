@@ -10,7 +10,7 @@ import type { RunLocally } from '../../app/operations.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { StorageRejectedError } from '../../storage/storage.ts';
-import { callerOf } from '../operations/local-caller.ts';
+import { apiAnswer, callerOf } from '../operations/local-caller.ts';
 import { createAuditFile, localUser } from '../runner/audit-file.ts';
 import { CommandError, type Reply, type Tools } from '../runner/command.ts';
 import {
@@ -139,9 +139,9 @@ async function serveOperations(
   while (asked?.kind === 'operation') {
     const { id, request, actor } = asked;
     try {
-      const { body, version, warnings, stream } = await runOperation(id, request, actor);
-      if (stream) await sendStream(socket, stream);
-      else send(socket, { kind: 'answer', value: { body, version, warnings } });
+      const answer = await runOperation(id, request, actor);
+      if (answer.stream) await sendStream(socket, answer.stream);
+      else send(socket, { kind: 'answer', value: apiAnswer(answer) });
     } catch (error) {
       send(socket, { kind: 'failure', failure: explainFailure(error) });
     }

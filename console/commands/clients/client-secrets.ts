@@ -1,5 +1,5 @@
 /** The secrets of a client: a new one beside the old one, and the end of one. */
-import { changeFlags, versionIn } from '../operations/changes.ts';
+import { conditionsIn, makingFlags, makingIn, ownedFlags } from '../operations/changes.ts';
 import { inFlags } from '../operations/flag-names.ts';
 import { type Command, flags, type Input, type Tools } from '../runner/command.ts';
 import { flagOf } from './client-flags.ts';
@@ -24,7 +24,8 @@ export const secretCommands: readonly Command[] = [
         '[--revoke-old]': 'the old secret ends now, and every token of the client',
         '[--expires-at T]': 'when the new one ends, such as 2030-01-31T00:00:00Z (default: never)',
       }),
-      ...changeFlags,
+      ...ownedFlags,
+      ...makingFlags,
     },
     async run(input, { api, readSecret }) {
       const [id = ''] = input.positionals;
@@ -36,7 +37,7 @@ export const secretCommands: readonly Command[] = [
         ...(secret !== undefined && { secret }),
         ...(expiresAt !== undefined && { expiresAt }),
       };
-      const request = { params: { client: id }, body, ifMatch: versionIn(input), isDryRun };
+      const request = { params: { client: id }, body, ...makingIn(input) };
       const answer = await inFlags(flagOf, () => api.call('createClientSecret', request));
       const made = answer.body as SecretView & { readonly secret: string | null };
       if (isDryRun)
@@ -55,7 +56,7 @@ export const secretCommands: readonly Command[] = [
     positionals: ['<id>', '<secret>'],
     flags: {
       ...flags({ '[--keep-tokens]': 'its tokens go on: whoever had the secret is trusted' }),
-      ...changeFlags,
+      ...ownedFlags,
     },
     details: ['client show names the secrets.'],
     asks: ({ positionals: [id, secret = ''] }) => ({
@@ -68,8 +69,7 @@ export const secretCommands: readonly Command[] = [
       await api.call('deleteClientSecret', {
         params: { client, secret },
         query: { endTokens: String(!input.has('keep-tokens')) },
-        ifMatch: versionIn(input),
-        isDryRun,
+        ...conditionsIn(input),
       });
       const text = `${isDryRun ? 'Would end' : 'Ended'} the secret ${secret} of ${client}.`;
       return { text, json: { client, id: secret, removed: !isDryRun } };

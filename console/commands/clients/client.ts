@@ -1,4 +1,4 @@
-import { change, changeFlags, dryRunFlag, versionIn } from '../operations/changes.ts';
+import { change, conditionsIn, makingFlags, makingIn, ownedFlags } from '../operations/changes.ts';
 import { inFlags } from '../operations/flag-names.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type Tools } from '../runner/command.ts';
@@ -15,7 +15,7 @@ export const clientCommands: readonly Command[] = [
     createsStore: true,
     summary: 'Registers an application or a machine, and shows its secret once.',
     positionals: ['<id>'],
-    flags: { ...addFlags, ...secretFlag, ...dryRunFlag },
+    flags: { ...addFlags, ...secretFlag, ...makingFlags },
     details: [
       'With a redirect address it signs people in (authorization_code, refresh_token); without one it is a machine\n' +
         '(client_credentials) that gets exactly the scopes named here and has to ask for them.',
@@ -28,7 +28,7 @@ export const clientCommands: readonly Command[] = [
       const isDryRun = input.has('dry-run');
       const secret = await secretIn(input, readSecret);
       const body = { id: idOf(input), ...definitionIn(input), ...(secret !== undefined && { secret }) };
-      const answer = await inFlags(flagOf, () => api.call('createClient', { body, isDryRun }));
+      const answer = await inFlags(flagOf, () => api.call('createClient', { body, ...makingIn(input) }));
       const made = answer.body as ClientView & { readonly secret: string | null };
       const said = isDryRun ? `Would register ${made.id}.` : `Registered ${made.id}.`;
       return { text: shownOnce(said, isDryRun ? null : made.secret), json: made };
@@ -79,7 +79,7 @@ export const clientCommands: readonly Command[] = [
         'none takes away what may be away. What the client has stops working when a scope, a role or a\n' +
         'redirect address is gone, and with --dpop.',
     ],
-    flags: { ...updateFlags, ...changeFlags },
+    flags: { ...updateFlags, ...ownedFlags },
     async run(input, { api }) {
       const { isRelative, of } = patchIn(input);
       const what = { read: 'readClient', update: 'updateClient', params: paramsOf(input) } as const;
@@ -95,7 +95,7 @@ export const clientCommands: readonly Command[] = [
     name: 'client disable',
     summary: 'Refuses a client and every token that it has.',
     positionals: ['<id>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     run: (input, tools) => switched('disableClient', input, tools),
   },
   {
@@ -103,7 +103,7 @@ export const clientCommands: readonly Command[] = [
     name: 'client enable',
     summary: 'Lets a disabled client work again.',
     positionals: ['<id>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     run: (input, tools) => switched('enableClient', input, tools),
   },
   {
@@ -111,14 +111,14 @@ export const clientCommands: readonly Command[] = [
     name: 'client remove',
     summary: 'Removes a client; every token that it has stops working.',
     positionals: ['<id>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     asks: ({ positionals: [name = ''] }) => ({
       says: `This removes the client ${name}, and every token that it has stops working.`,
       name,
     }),
     async run(input, { api }) {
       const [id, isDryRun] = [idOf(input), input.has('dry-run')];
-      await api.call('deleteClient', { params: paramsOf(input), ifMatch: versionIn(input), isDryRun });
+      await api.call('deleteClient', { params: paramsOf(input), ...conditionsIn(input) });
       return { text: `${isDryRun ? 'Would remove' : 'Removed'} ${id}.`, json: { id, removed: !isDryRun } };
     },
   },
@@ -136,7 +136,7 @@ async function switched(
   { api }: Pick<Tools, 'api'>,
 ): Promise<Reply> {
   const isDryRun = input.has('dry-run');
-  const answer = await api.call(id, { params: paramsOf(input), ifMatch: versionIn(input), isDryRun });
+  const answer = await api.call(id, { params: paramsOf(input), ...conditionsIn(input) });
   const word = id === 'disableClient' ? 'disable' : 'enable';
   const verb = isDryRun ? `Would ${word}` : `${word[0]!.toUpperCase()}${word.slice(1)}d`;
   return done(answer.body as ClientView, verb);

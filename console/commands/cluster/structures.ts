@@ -1,5 +1,5 @@
 /** `console map`, `console queue`: what members give over REST, as the API has it. */
-import { dryRunFlag } from '../operations/changes.ts';
+import { dryRunFlag, keyFlag, makingFlags, makingIn } from '../operations/changes.ts';
 import { inFlags } from '../operations/flag-names.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
@@ -100,7 +100,7 @@ const drainCommand: Command = {
   name: 'queue drain',
   summary: 'Takes the first items of a queue away from everybody, and prints them.',
   positionals: ['<queue>'],
-  flags: flags({ '--most N': 'so many at most' }),
+  flags: { ...flags({ '--most N': 'so many at most' }), ...keyFlag },
   asks: ({ positionals: [queue = ''], text }) => ({
     says: `This takes up to ${text('most')} items of the queue ${queue} away from everybody.`,
     name: queue,
@@ -111,7 +111,7 @@ const drainCommand: Command = {
     if (!Number.isInteger(most) || most < 1) throw new UsageError('--most is a number from 1.');
     const { body } = await inFlags(
       (member) => (member === 'most' ? '--most' : undefined),
-      () => api.call('drainQueue', { params: { queue }, body: { most } }),
+      () => api.call('drainQueue', { params: { queue }, body: { most }, ...makingIn(input) }),
     );
     const { items, left } = body as { readonly items: readonly StoredView[]; readonly left: number | null };
     const lines = items.map((item) => shown(item).text);
@@ -145,12 +145,12 @@ export const queueCommands: readonly Command[] = [
     name: 'queue offer',
     summary: 'Puts an item at the end of a queue.',
     positionals: ['<queue>'],
-    flags: { ...valueFlags, ...dryRunFlag },
+    flags: { ...valueFlags, ...makingFlags },
     async run(input, { api, readFile }) {
       const [queue = ''] = input.positionals;
       const body = await storedIn(input, readFile);
       const isDryRun = input.has('dry-run');
-      const { body: view } = await api.call('offerToQueue', { params: { queue }, body, isDryRun });
+      const { body: view } = await api.call('offerToQueue', { params: { queue }, body, ...makingIn(input) });
       const { size } = view as { readonly size: number };
       return { text: `${queue} ${isDryRun ? 'would have' : 'has'} ${size} items.`, json: view };
     },
@@ -164,8 +164,10 @@ export const queueCommands: readonly Command[] = [
       says: `This takes an item of the queue ${queue} away from everybody.`,
       name: queue,
     }),
-    async run({ positionals: [queue = ''] }, { api }) {
-      const { item } = (await api.call('pollQueue', { params: { queue } })).body as {
+    flags: keyFlag,
+    async run(input, { api }) {
+      const [queue = ''] = input.positionals;
+      const { item } = (await api.call('pollQueue', { params: { queue }, ...makingIn(input) })).body as {
         readonly item: StoredView | null;
       };
       return item ? shown(item) : { text: `${queue} has no item.`, json: null };

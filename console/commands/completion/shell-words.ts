@@ -24,9 +24,9 @@ export function flagsByCommand(commands: Commands): readonly { name: string; wor
 
 /** Flags that a value follows, whatever the command. */
 export function valuedFlags(commands: Commands): readonly string[] {
-  const valued = commands.flatMap((command) =>
-    Object.entries(flagsOf(command)).flatMap(([name, { value }]) => (value === undefined ? [] : [name])),
-  );
+  const all = commands.flatMap((command) => Object.entries(flagsOf(command)));
+  const switches = new Set(all.flatMap(([name, { value }]) => (value === undefined ? [name] : [])));
+  const valued = all.map(([name]) => name).filter((name) => !switches.has(name));
   return [...new Set(valued)].map((name) => `--${name}`);
 }
 

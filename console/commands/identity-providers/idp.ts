@@ -1,5 +1,5 @@
 import { type ProviderKind, providerKinds } from '../../federation/providers/kinds.ts';
-import { changeFlags, dryRunFlag, versionIn } from '../operations/changes.ts';
+import { conditionsIn, makingFlags, makingIn, ownedFlags } from '../operations/changes.ts';
 import { inFlags } from '../operations/flag-names.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
@@ -19,7 +19,7 @@ export const idpCommands: readonly Command[] = [
       ...flags({ '--kind K': `${providerKinds.join(', ')}: the protocol` }),
       ...providerFlags,
       ...flags({ '[--disabled]': 'nobody signs in by it until idp enable: to test it first' }),
-      ...dryRunFlag,
+      ...makingFlags,
     },
     createsStore: true,
     details: [
@@ -34,7 +34,7 @@ export const idpCommands: readonly Command[] = [
       const said = await readProviderFlags(input, tools);
       const body = { id: idOf(input), kind, ...said, enabled: !input.has('disabled') };
       const answer = await inFlags(flagCalled, () =>
-        tools.api.call('createIdentityProvider', { body, isDryRun }),
+        tools.api.call('createIdentityProvider', { body, ...makingIn(input) }),
       );
       const next = isDryRun ? 'Would add' : 'Added';
       const tip = isDryRun ? '' : ` Try it: npx console idp test ${body.id}`;
@@ -46,7 +46,7 @@ export const idpCommands: readonly Command[] = [
     name: 'idp update',
     summary: 'Changes settings of an identity provider and keeps its accounts.',
     positionals: ['<id>'],
-    flags: { ...providerFlags, ...changeFlags },
+    flags: { ...providerFlags, ...ownedFlags },
     details: [
       'What is not given stays. Given rules replace all rules; --default-role none takes the default role away.\n' +
         '--metadata-url and --metadata-file read the metadata anew; --sign-requests makes a new key.',
@@ -98,7 +98,7 @@ export const idpCommands: readonly Command[] = [
     name: 'idp enable',
     summary: 'Lets people sign in by a disabled identity provider again.',
     positionals: ['<id>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     run: (input, tools) => switched('enable', input, tools),
   },
   {
@@ -106,7 +106,7 @@ export const idpCommands: readonly Command[] = [
     name: 'idp disable',
     summary: 'Keeps everybody of an identity provider out, and ends their sessions.',
     positionals: ['<id>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     run: (input, tools) => switched('disable', input, tools),
   },
   {
@@ -118,7 +118,7 @@ export const idpCommands: readonly Command[] = [
       ...flags({
         '[--with-accounts]': 'removes the accounts that came from there too, and ends their sessions',
       }),
-      ...changeFlags,
+      ...ownedFlags,
     },
     details: [
       'An account belongs to its provider and to nobody else: it goes with it, and a provider that is added under the\n' +
@@ -167,7 +167,7 @@ function paramsOf(input: Input) {
 }
 
 function conditionsOf(input: Input) {
-  return { params: paramsOf(input), ifMatch: versionIn(input), isDryRun: input.has('dry-run') };
+  return { params: paramsOf(input), ...conditionsIn(input) };
 }
 
 function done(view: ProviderView, said: string): Reply {

@@ -1,5 +1,5 @@
 /** `console job`, `console backups`: what a running console works on for longer than a call. */
-import { dryRunFlag } from '../operations/changes.ts';
+import { dryRunFlag, keyFlag, makingIn } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, CommandError, flags, type Input, type Tools } from '../runner/command.ts';
 import { fields } from '../runner/output.ts';
@@ -81,11 +81,11 @@ export const backupsCommands: readonly Command[] = [
     ...onApi,
     name: 'backups add',
     summary: 'Has the running console copy its store into its data directory, and waits for that.',
-    flags: flags({ '[--no-wait]': 'begin it, and print the job' }),
+    flags: { ...flags({ '[--no-wait]': 'begin it, and print the job' }), ...keyFlag },
     details: [following, 'backup writes a copy into a directory of your own, without a console too.'],
     async run(input, tools) {
       await checkIsWorkedOn(input, tools);
-      const begun = (await tools.api.call('createBackup')).body as JobView;
+      const begun = (await tools.api.call('createBackup', makingIn(input))).body as JobView;
       return input.has('no-wait') ? shownJob(begun) : followJob(begun, tools);
     },
   },

@@ -12,7 +12,10 @@ export interface ApiRequest {
   /** Only when there is none yet. */
   readonly isNew?: boolean;
   readonly isDryRun?: boolean;
-  readonly idempotencyKey?: string;
+  /** Of what files of configuration describe: they own it no longer. */
+  readonly takesOver?: boolean;
+  /** Of what makes something: the same once more is answered as the first time. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface ApiAnswer {
@@ -20,6 +23,8 @@ export interface ApiAnswer {
   /** Of the record, for `If-Match`. */
   readonly version?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
+  /** The answer of the first time: its Idempotency-Key came before, and nothing was made again. */
+  readonly isReplayed?: boolean | undefined;
 }
 
 export interface ApiCaller {

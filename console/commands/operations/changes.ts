@@ -1,7 +1,8 @@
 /** Changes by operations: flags that all of them take, and sets of which one item comes or goes. */
+import { randomUUID } from 'node:crypto';
 import { flags, type Input, type Tools, UsageError } from '../runner/command.ts';
 import { ReportedFailure } from '../runner/reported-failure.ts';
-import type { ApiAnswer, OperationId } from './api-caller.ts';
+import type { ApiAnswer, ApiRequest, OperationId } from './api-caller.ts';
 
 export const dryRunFlag = flags({ '[--dry-run]': 'say what would come of it, and change nothing' });
 
@@ -9,6 +10,46 @@ export const changeFlags = {
   ...dryRunFlag,
   ...flags({ '[--if-match V]': 'only while it is of this version, as an answer of the API calls it' }),
 };
+
+/** Of what files of configuration may describe. */
+export const ownedFlags = {
+  ...changeFlags,
+  ...flags({
+    '[--take-over]': 'files of configuration describe it: they own it no longer, and it is changed here',
+  }),
+};
+
+export const keyFlag = flags({
+  '[--idempotency-key K]':
+    'the same command with the same key does it once in a day, and answers as the first time (16 to 255 characters)',
+});
+
+/** Of what would be there twice after the second time. */
+export const makingFlags = { ...dryRunFlag, ...keyFlag };
+
+/** What the flags above say of a call. */
+export function conditionsIn(input: Input) {
+  return {
+    ifMatch: versionIn(input),
+    isDryRun: input.has('dry-run'),
+    takesOver: input.has('take-over'),
+  } satisfies ApiRequest;
+}
+
+/**
+ * The same of what makes something. Its call always has a key, so that one whose answer was lost can be sent again.
+ *
+ * @throws {UsageError} for a key that is too short to be nobody else's
+ */
+export function makingIn(input: Input) {
+  const key = input.text('idempotency-key');
+  if (key !== undefined && !/^[\x21-\x7e]{16,255}$/.test(key)) {
+    throw new UsageError(
+      '--idempotency-key has 16 to 255 letters, digits and signs, without spaces, such as a UUID.',
+    );
+  }
+  return { ...conditionsIn(input), idempotencyKey: key ?? randomUUID() };
+}
 
 /** What a set was given as, by `--name`, `--add-name` and `--remove-name`; each may come several times. */
 export interface SetFlags {
@@ -69,7 +110,7 @@ export async function change<View>(
   { read, update, params, input, isRelative }: Changed,
   patchOf: (now: View | undefined) => object,
 ): Promise<ApiAnswer> {
-  const named = versionIn(input);
+  const { isDryRun, takesOver, ifMatch: named } = conditionsIn(input);
   for (let tries = 1; ; tries++) {
     const now = isRelative ? await api.call(read, { params }) : undefined;
     const ifMatch = named ?? now?.version;
@@ -77,8 +118,7 @@ export async function change<View>(
       return await api.call(update, {
         params,
         body: patchOf(now?.body as View | undefined),
-        ifMatch,
-        isDryRun: input.has('dry-run'),
+        ...{ ifMatch, isDryRun, takesOver },
       });
     } catch (error) {
       const hasMoved = codeOf(error) === 'precondition_failed' && named === undefined;
@@ -88,7 +128,7 @@ export async function change<View>(
 }
 
 /** As an answer has it, with or without its quotes. */
-export function versionIn(input: Input): string | undefined {
+function versionIn(input: Input): string | undefined {
   return input.text('if-match')?.replace(/^"(.*)"$/, '$1');
 }
 

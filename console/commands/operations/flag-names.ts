@@ -23,6 +23,20 @@ export async function inFlags<T>(
   }
 }
 
+/** The same for flags of which operations say nothing by name. @throws {Error} what `work` throws, in the words of flags */
+export async function inConditionFlags<T>(work: () => Promise<T>): Promise<T> {
+  const said = (message: string) => message.replace('say takeOver=true', 'say --take-over');
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ReportedFailure) {
+      throw new ReportedFailure({ ...error.failure, message: said(error.failure.message) });
+    }
+    if (!(error instanceof ProblemError) || said(error.message) === error.message) throw error;
+    throw new ProblemError(error.problem, said(error.message), { members: error.members, cause: error });
+  }
+}
+
 /** On a store of this process errors come as they are. */
 function reworded(error: unknown, flagOf: (member: string) => string | undefined): unknown {
   if (error instanceof ReportedFailure) {

@@ -1,7 +1,10 @@
 /** Operations of a console that is elsewhere, over HTTPS with an access token. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError } from '../runner/command.ts';
 import { ReportedFailure } from '../runner/reported-failure.ts';
 import type { ApiAnswer, ApiCaller, ApiRequest, OperationId } from './api-caller.ts';
+import { codeOf } from './changes.ts';
+import { lostAnswer } from './lost-answer.ts';
 import { operationPaths } from './operation-paths.ts';
 
 const timeoutMs = 60_000;
@@ -16,15 +19,26 @@ export interface HttpCallerDeps {
 
 export function createHttpCaller({ url, token, fetch }: HttpCallerDeps): ApiCaller {
   return {
-    call: async (id, request = {}) =>
-      answerOf(await answered(id, request, AbortSignal.timeout(timeoutMs)), url),
+    async call(id, request = {}) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      for (let tries = 1; ; tries++) {
+        try {
+          return await answerOf(await answered(id, request, signal), { url, id, request });
+        } catch (error) {
+          if (request.idempotencyKey === undefined || signal.aborted) throw error;
+          const isPending = codeOf(error) === 'idempotency_in_progress';
+          if (!isPending && !(error instanceof CutOffError && tries === 1)) throw error;
+          await delay(isPending ? 1000 : 0);
+        }
+      }
+    },
     async *stream(id, request = {}) {
       const ending = new AbortController();
       const patience = setTimeout(() => ending.abort(), timeoutMs);
       try {
         const response = await answered(id, request, ending.signal).finally(() => clearTimeout(patience));
         if (!response.ok || !response.body) {
-          await answerOf(response, url);
+          await answerOf(response, { url, id, request });
           return;
         }
         const decoder = new TextDecoder();
@@ -61,9 +75,38 @@ export function createHttpCaller({ url, token, fetch }: HttpCallerDeps): ApiCall
         signal,
       });
     } catch (cause) {
-      throw unreachable(url, cause);
+      throw isCutOff(cause) ? cutOff({ url, id, request }, cause) : unreachable(url, cause);
     }
   }
+}
+
+/** What was asked where. */
+interface Asked {
+  readonly url: string;
+  readonly id: OperationId;
+  readonly request: ApiRequest;
+}
+
+function cutOff({ url, id, request }: Asked, cause: unknown): CommandError {
+  return operationPaths[id].startsWith('GET ')
+    ? unreachable(url, cause)
+    : new CutOffError(url, request, cause);
+}
+
+/** A change was sent, and its answer never came whole. */
+class CutOffError extends CommandError {
+  constructor(url: string, request: ApiRequest, cause: unknown) {
+    const { code, message } = lostAnswer(`The console at ${url}`, request);
+    super(code, message, { cause });
+  }
+}
+
+/** What ends a connection that there was; any other error comes before something is sent. */
+const endsOfConnections = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+
+function isCutOff(cause: unknown): boolean {
+  const { code } = ((cause as Error).cause ?? cause) as NodeJS.ErrnoException;
+  return (cause as Error).name === 'TimeoutError' || endsOfConnections.includes(code ?? '');
 }
 
 /** @throws {CommandError} `bad_address` where a token would be readable on its way */
@@ -95,11 +138,12 @@ function filled(path: string, params: ApiRequest['params'] = {}): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-function queryOf({ query = {}, isDryRun }: ApiRequest): string {
+function queryOf({ query = {}, isDryRun, takesOver }: ApiRequest): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, String(one)]),
   );
-  const text = new URLSearchParams([...pairs, ...(isDryRun ? [['dryRun', 'true']] : [])]).toString();
+  const said = [...(isDryRun ? [['dryRun', 'true']] : []), ...(takesOver ? [['takeOver', 'true']] : [])];
+  const text = new URLSearchParams([...pairs, ...said]).toString();
   return text === '' ? '' : `?${text}`;
 }
 
@@ -116,9 +160,24 @@ function headersOf(
   };
 }
 
+type Body = Readonly<Record<string, unknown>> | undefined;
+
+/** @throws {CommandError} when it ends too soon */
+async function bodyOf(response: Response, asked: Asked): Promise<Body> {
+  const text = await response.text().catch((cause) => {
+    throw cutOff(asked, cause);
+  });
+  try {
+    return JSON.parse(text) as Body;
+  } catch {
+    return undefined; // none, or of whoever stands between
+  }
+}
+
 /** @throws {ReportedFailure} what the console says in problem details (RFC 9457) */
-async function answerOf(response: Response, url: string): Promise<ApiAnswer> {
-  const body = (await response.json().catch(() => undefined)) as Record<string, unknown> | undefined;
+async function answerOf(response: Response, asked: Asked): Promise<ApiAnswer> {
+  const { url, request } = asked;
+  const body = await bodyOf(response, asked);
   if (response.status === 202 && body?.state === 'waiting' && typeof body.operation === 'string') {
     throw new ReportedFailure({
       exitCode: 1,
@@ -128,8 +187,15 @@ async function answerOf(response: Response, url: string): Promise<ApiAnswer> {
   }
   if (response.ok) {
     const version = /^"(.+)"$/.exec(response.headers.get('etag') ?? '')?.[1];
+    const isReplayed = response.headers.get('idempotency-replayed') === 'true';
     const warnings = body?.warnings;
-    return { body, version, ...(Array.isArray(warnings) && { warnings: warnings as string[] }) };
+    return {
+      // What would come of it stands beside the warnings.
+      body: request.isDryRun ? (body?.result ?? undefined) : body,
+      version,
+      ...(Array.isArray(warnings) && { warnings: warnings as string[] }),
+      ...(isReplayed && { isReplayed }),
+    };
   }
   const { code, detail, errors, requestId } = body ?? {};
   const hint = response.status === 401 ? ` Sign in at this console anew: npx console login --url ${url}` : '';

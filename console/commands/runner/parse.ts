@@ -26,10 +26,12 @@ export const settingsFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
  * @throws {UsageError}
  */
 export function parseArguments(argv: readonly string[], commands: readonly Command[]): Parsed {
-  const tokens = readTokens(argv, commands);
-  rejectSecrets(tokens, commands);
-  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
-  const command = findCommand(words, commands);
+  const first = readTokens(argv, [...commands.map(flagsOf), settingsFlags]);
+  rejectSecrets(first, commands);
+  const command = findCommand(wordsOf(first), commands);
+  // A flag may take a value at one command and none at another.
+  const tokens = readTokens(argv, [...commands.map(flagsOf), settingsFlags, flagsOf(command)]);
+  const words = wordsOf(tokens);
   const given = collectFlags(tokens, command);
   const positionals = words.slice(command.name.split(' ').length);
   checkComplete(command, positionals, given);
@@ -47,12 +49,17 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
 type Token = NonNullable<ReturnType<typeof readTokens>>[number];
 
 /** Leniently: what is wrong with a flag is better said with its command known. */
-function readTokens(argv: readonly string[], commands: readonly Command[]) {
-  const known = [...commands.map(flagsOf), settingsFlags].flatMap((some) => Object.entries(some));
+function readTokens(argv: readonly string[], known: readonly Readonly<Record<string, Flag>>[]) {
   const options = Object.fromEntries(
-    known.map(([name, { value }]) => [name, { type: value ? ('string' as const) : ('boolean' as const) }]),
+    known
+      .flatMap((some) => Object.entries(some))
+      .map(([name, { value }]) => [name, { type: value ? ('string' as const) : ('boolean' as const) }]),
   );
   return parseArgs({ args: [...argv], options, strict: false, tokens: true }).tokens;
+}
+
+function wordsOf(tokens: readonly Token[]): readonly string[] {
+  return tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
 }
 
 const confirmationFlags = flags({

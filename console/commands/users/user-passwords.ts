@@ -1,5 +1,5 @@
 /** Commands about passwords: new ones, and links by which people choose them. */
-import { changeFlags, versionIn } from '../operations/changes.ts';
+import { changeFlags, makingFlags, makingIn } from '../operations/changes.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
 import { inUserFlags } from './user-flags.ts';
 import { rolesInWords, type UserView } from './user-view.ts';
@@ -22,7 +22,7 @@ export const passwordCommands: readonly Command[] = [
     name: 'user passwd',
     summary: 'Gives a user a new password and ends all sessions of that user.',
     positionals: ['<name>'],
-    flags: { ...flags({ '--password-file F': passwordFile }), ...changeFlags },
+    flags: { ...flags({ '--password-file F': passwordFile }), ...changeFlags, ...makingFlags },
     details: ['Refused for an account of an identity provider: its password is kept and changed there.'],
     async run(input, tools) {
       const password = await tools.readSecret(input.text('password-file')!);
@@ -36,7 +36,7 @@ export const passwordCommands: readonly Command[] = [
     name: 'user invite',
     summary: 'Makes a link by which an invited user chooses a password; those before it are void.',
     positionals: ['<name>'],
-    flags: { ...flags(ttlFlag), ...changeFlags },
+    flags: { ...flags(ttlFlag), ...changeFlags, ...makingFlags },
     details: [onceMeaning],
     run: async (input, tools) => withLink(await asked('inviteUser', input, tools, ttlIn(input)), input),
   },
@@ -45,7 +45,7 @@ export const passwordCommands: readonly Command[] = [
     name: 'user reset-password',
     summary: 'Ends the password and all sessions of a user, and makes a link to choose another.',
     positionals: ['<name>'],
-    flags: { ...flags(ttlFlag), ...changeFlags },
+    flags: { ...flags(ttlFlag), ...changeFlags, ...makingFlags },
     details: [onceMeaning],
     run: async (input, tools) =>
       withLink(await asked('resetUserPassword', input, tools, ttlIn(input)), input),
@@ -59,8 +59,7 @@ async function asked(
   body: object,
 ): Promise<InvitationView> {
   const params = { user: input.positionals[0] ?? '' };
-  const conditions = { ifMatch: versionIn(input), isDryRun: input.has('dry-run') };
-  return (await inUserFlags(() => api.call(id, { params, body, ...conditions }))).body as InvitationView;
+  return (await inUserFlags(() => api.call(id, { params, body, ...makingIn(input) }))).body as InvitationView;
 }
 
 /** A link of a dry run is of no invitation. */

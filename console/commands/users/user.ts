@@ -1,5 +1,5 @@
 import type { OperationId } from '../operations/api-caller.ts';
-import { changeFlags, dryRunFlag, versionIn } from '../operations/changes.ts';
+import { conditionsIn, makingFlags, makingIn, ownedFlags } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
 import {
@@ -32,7 +32,7 @@ export const userCommands: readonly Command[] = [
         '[--password-file F]': passwordFile,
         '[--invite]': 'without a password: the user chooses one by a link, which user invite makes',
       }),
-      ...dryRunFlag,
+      ...makingFlags,
     },
     details: ['A user without a role can sign in and see the own account, and nothing else.'],
     async run(input, { api, readSecret }) {
@@ -50,7 +50,7 @@ export const userCommands: readonly Command[] = [
         ...(email !== undefined && { email }),
         ...(file !== undefined && { password: await readSecret(file) }),
       };
-      const answer = await inUserFlags(() => api.call('createUser', { body, isDryRun }));
+      const answer = await inUserFlags(() => api.call('createUser', { body, ...makingIn(input) }));
       const reply = done(answer.body as UserView, isDryRun ? 'Would add' : 'Added');
       const next = `npx console user invite ${body.id} makes the link for the password.`;
       return file === undefined && !isDryRun ? { ...reply, text: `${reply.text}\n${next}` } : reply;
@@ -101,7 +101,7 @@ export const userCommands: readonly Command[] = [
     name: 'user update',
     summary: 'Changes a user; a change of roles ends all sessions of that user.',
     positionals: ['<name>'],
-    flags: { ...updateFlags, ...changeFlags },
+    flags: { ...updateFlags, ...ownedFlags },
     details: ['What is not given stays.'],
     async run(input, tools) {
       const user = await updated(input, tools, { params: paramsOf(input) });
@@ -114,7 +114,7 @@ export const userCommands: readonly Command[] = [
     name: 'user roles',
     summary: "Replaces a user's roles and ends all sessions of that user.",
     positionals: ['<name>'],
-    flags: { ...flags({ '--role R …': roleMeaning }), ...changeFlags },
+    flags: { ...flags({ '--role R …': roleMeaning }), ...ownedFlags },
     async run(input, tools) {
       const user = await updated(input, tools, { params: paramsOf(input) });
       return done(user, `${input.has('dry-run') ? 'Would change' : 'Changed'} the roles of`);
@@ -125,7 +125,7 @@ export const userCommands: readonly Command[] = [
     name: 'user disable',
     summary: 'Keeps a user from signing in and ends all sessions of that user.',
     positionals: ['<name>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     run: (input, tools) => switched('disableUser', ['Would disable', 'Disabled'], input, tools),
   },
   {
@@ -133,7 +133,7 @@ export const userCommands: readonly Command[] = [
     name: 'user enable',
     summary: 'Lets a disabled user sign in again.',
     positionals: ['<name>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     run: (input, tools) => switched('enableUser', ['Would enable', 'Enabled'], input, tools),
   },
   {
@@ -141,7 +141,7 @@ export const userCommands: readonly Command[] = [
     name: 'user end-sessions',
     summary: 'Ends all sessions of a user and all that was issued until now.',
     positionals: ['<name>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     run: (input, tools) =>
       switched('endUserSessions', ['Would end the sessions of', 'Ended the sessions of'], input, tools),
   },
@@ -150,14 +150,14 @@ export const userCommands: readonly Command[] = [
     name: 'user remove',
     summary: 'Removes a user and ends all sessions of that user.',
     positionals: ['<name>'],
-    flags: changeFlags,
+    flags: ownedFlags,
     asks: ({ positionals: [name = ''] }) => ({
       says: `This removes the user ${name} with all sessions and tokens.`,
       name,
     }),
     async run(input, { api }) {
       const [id, isDryRun] = [nameOf(input), input.has('dry-run')];
-      await api.call('deleteUser', { params: paramsOf(input), ifMatch: versionIn(input), isDryRun });
+      await api.call('deleteUser', { params: paramsOf(input), ...conditionsIn(input) });
       return { text: `${isDryRun ? 'Would remove' : 'Removed'} ${id}.`, json: { id, removed: !isDryRun } };
     },
   },
@@ -189,7 +189,7 @@ async function switched(
   { api }: Pick<Tools, 'api'>,
 ): Promise<Reply> {
   const isDryRun = input.has('dry-run');
-  const answer = await api.call(id, { params: paramsOf(input), ifMatch: versionIn(input), isDryRun });
+  const answer = await api.call(id, { params: paramsOf(input), ...conditionsIn(input) });
   return done(answer.body as UserView, isDryRun ? would : did);
 }
 
