@@ -1,6 +1,6 @@
 import { listFlags, listReply } from './operations/lists.ts';
 import { type Command, flags, type Input, type Reply } from './runner/command.ts';
-import { fields } from './runner/output.ts';
+import { fields, printable } from './runner/output.ts';
 
 /** As the API shows it. */
 interface ApprovalView {
@@ -81,6 +81,20 @@ export const approvalCommands: readonly Command[] = [
       const reason = input.text('reason');
       const body = reason === undefined ? {} : { reason };
       return shown((await api.call('rejectChange', { params: paramsOf(input), body })).body as ApprovalView);
+    },
+  },
+  {
+    ...onApi,
+    name: 'approval result',
+    summary:
+      'Shows once, to who has asked for a change, what it answered: such as the secret of a new client.',
+    positionals: ['<id>'],
+    details: [byPerson],
+    async run(input, { api }) {
+      const { body } = await api.call('takeApprovalResult', { params: paramsOf(input) });
+      const { result } = body as { readonly result: unknown };
+      const lines = JSON.stringify(result, undefined, 2).split('\n');
+      return { text: lines.map(printable).join('\n'), json: result };
     },
   },
 ];

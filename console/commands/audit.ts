@@ -3,7 +3,7 @@ import type { ApiCaller } from './operations/api-caller.ts';
 import { dryRunFlag } from './operations/changes.ts';
 import { listFlags, listReply } from './operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type ReplyPart, UsageError } from './runner/command.ts';
-import { table } from './runner/output.ts';
+import { fields, table } from './runner/output.ts';
 
 /** As the API shows it. */
 interface EntryView {
@@ -59,6 +59,17 @@ export const auditCommands: readonly Command[] = [
   },
   {
     isOnApi: true,
+    name: 'audit show',
+    summary: 'Shows all that one entry says.',
+    positionals: ['<id>'],
+    details: ['audit list names the entries. That it was read is an entry too.'],
+    async run({ positionals: [auditEntry = ''] }, { api }) {
+      const view = (await api.call('readAuditEntry', { params: { auditEntry } })).body as EntryView;
+      return { text: fields(saidOf(view)), json: view };
+    },
+  },
+  {
+    isOnApi: true,
     name: 'audit follow',
     summary: 'Shows what happens from now on, until it is ended (Ctrl-C).',
     flags: filterFlags,
@@ -109,6 +120,16 @@ async function traced(id: string, input: Input, api: ApiCaller): Promise<Reply> 
     readonly items: readonly EntryView[];
   };
   return { text: table(headings, items.map(row), 'No entry has this id.'), json: items };
+}
+
+/** Each member that says something, by its name in the API. */
+function saidOf(view: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(view).flatMap(([name, value]) => {
+      if (value === null || value === false) return [];
+      return [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]];
+    }),
+  );
 }
 
 function row({ id, createdAt, event, outcome, actor, object, client, member, reason }: EntryView) {

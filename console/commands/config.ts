@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ConfigurationDocument } from '../configuration/document.ts';
 import { configImportCommand } from './config-import.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from './runner/command.ts';
-import { columns } from './runner/output.ts';
+import { columns, fields } from './runner/output.ts';
 
 interface StepView {
   readonly kind: string;
@@ -30,6 +30,19 @@ const planFlags = {
 };
 const secretsDetail =
   'Secrets are read where the command runs: from files, beside the one that names them, or from its environment.';
+interface FolderView {
+  readonly path: string | null;
+  readonly state: 'applied' | 'refused' | null;
+  readonly at: string | null;
+  readonly appliedAt: string | null;
+  readonly problem: string | null;
+  readonly sources: readonly {
+    readonly source: string;
+    readonly state: string;
+    readonly problem: string | null;
+  }[];
+}
+
 const onApi = { isOnApi: true } as const;
 
 export const configCommands: readonly Command[] = [
@@ -103,7 +116,31 @@ export const configCommands: readonly Command[] = [
       };
     },
   },
+  {
+    ...onApi,
+    name: 'config status',
+    summary: 'Says how it went when the console read its folder of configuration last.',
+    details: [
+      'CONSOLE_CONFIG_DIR names the folder. Exit code 1: it was refused, and what was in force before stays so.',
+    ],
+    async run(_input, { api }) {
+      const view = (await api.call('readConfigurationDirectory')).body as FolderView;
+      return { text: statusOf(view), json: view, hasFailed: view.state === 'refused' };
+    },
+  },
 ];
+
+function statusOf({ path, state, at, appliedAt, problem, sources }: FolderView): string {
+  if (path === null) return 'No folder is followed: CONSOLE_CONFIG_DIR is not set.';
+  return fields({
+    folder: path,
+    state: state ?? 'not read yet',
+    read: at ?? undefined,
+    applied: appliedAt ?? undefined,
+    problem: problem ?? undefined,
+    sources: sources.map((one) => [one.source, one.state, one.problem ?? ''].join(' ').trim()),
+  });
+}
 
 async function plan(input: Input, { api, cwd, env }: Pick<Tools, 'api' | 'cwd' | 'env'>): Promise<PlanView> {
   const document = await readDocument(input, { cwd, env });

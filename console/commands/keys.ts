@@ -1,6 +1,6 @@
 import { dryRunFlag } from './operations/changes.ts';
 import { type Command, flags } from './runner/command.ts';
-import { table } from './runner/output.ts';
+import { fields, table } from './runner/output.ts';
 
 /** As the API shows it. */
 interface KeyView {
@@ -9,6 +9,7 @@ interface KeyView {
   readonly state: 'next' | 'current' | 'retired';
   readonly createdAt: string;
   readonly signsFrom: string | null;
+  readonly signsUntil: string | null;
   readonly leavesAt: string | null;
 }
 
@@ -30,6 +31,25 @@ export const keyCommands: readonly Command[] = [
       const rows = keys.map((key) => [key.id, key.alg, key.state, describeTimes(key)]);
       const headings = ['ID', 'ALGORITHM', 'STATE', ''];
       return { text: table(headings, rows, 'There is no key yet: the first start makes them.'), json: keys };
+    },
+  },
+  {
+    isOnApi: true,
+    name: 'keys show',
+    summary: 'Shows one signing key, by the kid that tokens name.',
+    positionals: ['<id>'],
+    async run({ positionals: [key = ''] }, { api }) {
+      const view = (await api.call('readKey', { params: { key } })).body as KeyView;
+      const text = fields({
+        id: view.id,
+        algorithm: view.alg,
+        state: view.state,
+        'in the key set since': view.createdAt,
+        'signs from': view.signsFrom ?? undefined,
+        'signs until': view.signsUntil ?? undefined,
+        'leaves at': view.leavesAt ?? undefined,
+      });
+      return { text, json: view };
     },
   },
   {

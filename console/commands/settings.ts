@@ -1,7 +1,7 @@
 import { describeSettings } from '../settings/settings.ts';
 import { listFlags, listReply } from './operations/lists.ts';
-import type { Command } from './runner/command.ts';
-import { table } from './runner/output.ts';
+import type { Command, Reply, Tools } from './runner/command.ts';
+import { fields, table } from './runner/output.ts';
 
 /** As the API shows it. */
 interface SettingView {
@@ -10,6 +10,8 @@ interface SettingView {
   readonly isSet: boolean;
   readonly isSecret: boolean;
   readonly origin: string;
+  readonly changesLive: boolean;
+  readonly meaning: string;
 }
 
 export const settingsCommands: readonly Command[] = [
@@ -35,20 +37,20 @@ export const settingsCommands: readonly Command[] = [
     isOnApi: true,
     summary:
       'Prints the settings of the console that runs, secrets redacted, and where their values come from.',
+    positionals: ['[<name>]'],
     flags: listFlags,
     details: [
+      'With a name, such as CONSOLE_URL, that one and what it means.',
       'Whatever this shell says; settings alone prints those with which a console would start from here.',
     ],
     run: (input, tools) =>
-      listReply<SettingView>(tools, 'listSettings', input, {
-        headings: ['NAME', 'VALUE', 'FROM'],
-        row: ({ id, value, isSet, isSecret, origin }) => [
-          id,
-          value ?? (isSecret && isSet ? '[redacted]' : 'unset'),
-          origin,
-        ],
-        none: '',
-      }),
+      input.positionals[0] === undefined
+        ? listReply<SettingView>(tools, 'listSettings', input, {
+            headings: ['NAME', 'VALUE', 'FROM'],
+            row: (setting) => [setting.id, shownValue(setting), setting.origin],
+            none: '',
+          })
+        : oneSetting(input.positionals[0], tools),
   },
   {
     name: 'settings check',
@@ -65,6 +67,22 @@ export const settingsCommands: readonly Command[] = [
     },
   },
 ];
+
+async function oneSetting(setting: string, { api }: Pick<Tools, 'api'>): Promise<Reply> {
+  const view = (await api.call('readSetting', { params: { setting } })).body as SettingView;
+  const text = fields({
+    name: view.id,
+    value: shownValue(view),
+    from: view.origin,
+    changes: view.changesLive ? 'in console.yaml, without a new start' : 'at the next start',
+    meaning: view.meaning,
+  });
+  return { text, json: view };
+}
+
+function shownValue({ value, isSet, isSecret }: SettingView): string {
+  return value ?? (isSecret && isSet ? '[redacted]' : 'unset');
+}
 
 function warned(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['It will warn that:', ...lines];

@@ -18,6 +18,7 @@ let ada: CallApi;
 let bob: CallApi;
 let carol: CallApi;
 let machine: CallApi;
+const tokens = new Map<string, string>();
 const setClock = (seconds: number) => writeFile(clock, String(seconds));
 
 const start = (required?: string) =>
@@ -39,6 +40,7 @@ async function personOf(username: string): Promise<CallApi> {
     { resource: `${console.url}/api` },
     { username, password },
   );
+  tokens.set(username, token);
   return callsWith(console, () => token);
 }
 
@@ -123,7 +125,11 @@ test('what needs it changes nothing until another administrator agrees, and leav
   // What it answered is for who asked, once.
   const result = `/approvals/${asked.body.id}/result`;
   expect((await bob('POST', result)).status).toBe(403);
-  expect((await ada('POST', result)).body.result).toMatchObject({ id: 'Keeper' });
+  const file = join(dataDir, 'ada.token');
+  await writeFile(file, tokens.get('ada')!, { mode: 0o600 });
+  const taken = ['approval', 'result', asked.body.id, '--url', console.url, '--token-file', file, '--json'];
+  expect((await runTool(taken)).json()).toMatchObject({ id: 'Keeper' });
+  expect((await runTool(taken)).json()).toMatchObject({ error: 'conflict' });
   expect((await ada('POST', result)).status).toBe(409);
 });
 

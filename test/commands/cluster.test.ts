@@ -89,6 +89,48 @@ test('a WAN publisher is synchronized, compared and emptied', async () => {
   expect((await tool('wan', 'list', '--json')).json()).toMatchObject([{ last: { what: 'cleared' } }]);
 });
 
+test('one publisher is shown with what was done to it, and others come to a replication once for a key', async () => {
+  expect((await tool('wan', 'show', 'atlantic', 'london')).stdout).toMatch(/^last +cleared at \d{4}-/m);
+  expect((await failed('wan', 'show', 'atlantic', 'nobody')).code).toBe(1);
+  const file = join(temporaryDirectory(), 'pacific.json');
+  const lima = { clusterName: 'lima', targetEndpoints: '127.0.0.1:1' };
+  writeFileSync(file, JSON.stringify({ name: 'pacific', batchPublishers: [lima] }));
+  const add = ['wan', 'add', '--file', file, '--json'];
+  const key = ['--idempotency-key', 'pacific-to-lima-1'];
+  for (const words of [
+    [...add, ...key],
+    [...add, ...key],
+  ]) {
+    expect((await tool(...words)).json()).toEqual({ added: ['lima'], ignored: [] });
+  }
+  expect((await tool(...add)).json()).toEqual({ added: [], ignored: ['lima'] });
+  expect((await tool('wan', 'show', 'pacific', 'lima')).stdout).toMatch(/^last +added at /m);
+  writeFileSync(file, '[]');
+  expect((await failed(...add)).code).toBe(2);
+});
+
+test('one map is shown by what its name is known from, and one member with what is off there', async () => {
+  await tool('role', 'add', 'Reader', '--scope', 'svc:map:known:read');
+  expect((await tool('map', 'show', 'known', '--json')).json()).toMatchObject({
+    id: 'known',
+    sources: ['roles'],
+  });
+  expect((await tool('map', 'show', 'unknown')).stdout).toContain('there may be one all the same');
+  const [member] = (await tool('member', 'list', '--json')).json<{ id: string }[]>();
+  const { stdout } = await tool('member', 'show', member!.id);
+  expect(stdout).toMatch(new RegExp(`^member +${member!.id}$`, 'm'));
+  expect(stdout).toMatch(/^drained +no$/m);
+  expect((await failed('member', 'show', '10.9.9.9:1')).code).toBe(1);
+});
+
+test('an item that is polled again with the same key is the same one', async () => {
+  for (const item of ['one', 'two']) await tool('queue', 'offer', 'tickets', '--value', item);
+  const poll = ['queue', 'poll', 'tickets', '--yes', '--idempotency-key', 'ticket-0123456789'];
+  expect((await tool(...poll)).stdout).toBe('one\n');
+  expect((await tool(...poll)).stdout).toBe('one\n');
+  expect((await tool('queue', 'show', 'tickets')).stdout).toContain('has 1 item.');
+});
+
 test('a CP group is shown and destroyed by force, and reset brings it back', async () => {
   expect((await tool('cp', 'group', 'default')).stdout).toMatch(/status +ACTIVE/);
   expect((await tool('cp', 'sessions', 'default', '--json')).json()).toEqual([]);

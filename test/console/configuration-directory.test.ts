@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type ApiCaller, apiCaller } from '../admin-api/support.ts';
+import { runTool } from '../helpers/commands.ts';
 import { apiToken, type ConsoleOptions, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 
@@ -241,6 +242,8 @@ describe('files that are wrong', () => {
     const { body } = await call('GET', '/configuration/directory');
     expect(body).toMatchObject({ state: 'refused', appliedAt: expect.stringMatching(/Z$/) });
     expect(body.problem).toMatch(says);
+    const told = await runTool(['config', 'status'], { dataDir: console.dataDir });
+    expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/^state +refused$/m)]);
     const statuses = await Promise.all(names.map((name) => statusOf(call, `/roles/${name}`)));
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(await statusOf(call, '/roles/fine')).toBe(404);

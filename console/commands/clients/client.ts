@@ -4,6 +4,7 @@ import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type Tools } from '../runner/command.ts';
 import { addFlags, definitionIn, flagOf, patchIn, updateFlags } from './client-flags.ts';
 import { secretCommands, secretFlag, secretIn, shownOnce } from './client-secrets.ts';
+import { tryCommand } from './client-try.ts';
 import { type ClientView, describe, headings, rowOf } from './client-view.ts';
 
 const onApi = { isOnApi: true } as const;
@@ -90,6 +91,7 @@ export const clientCommands: readonly Command[] = [
     },
   },
   ...secretCommands,
+  tryCommand,
   {
     ...onApi,
     name: 'client disable',

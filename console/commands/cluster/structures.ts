@@ -3,6 +3,7 @@ import { dryRunFlag, keyFlag, makingFlags, makingIn } from '../operations/change
 import { inFlags } from '../operations/flag-names.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
+import { fields } from '../runner/output.ts';
 
 /** As the API shows them. */
 interface StructureView {
@@ -32,6 +33,22 @@ export const mapCommands: readonly Command[] = [
     details: listed,
     flags: listFlags,
     run: (input, tools) => listStructures(input, tools, 'listMaps'),
+  },
+  {
+    ...onApi,
+    name: 'map show',
+    summary: 'Shows what is known of a map.',
+    positionals: ['<map>'],
+    details: ['Members tell neither whether there is one, nor how large it is.'],
+    async run({ positionals: [map = ''] }, { api }) {
+      const view = (await api.call('readMap', { params: { map } })).body as StructureView;
+      const text = fields({
+        map: view.id,
+        'known from': view.sources.join(', ') || 'nowhere; there may be one all the same',
+        'last call': view.lastCallOn?.slice(0, 10) ?? 'none in 30 days',
+      });
+      return { text, json: view };
+    },
   },
   {
     ...onApi,

@@ -1,14 +1,25 @@
 /** `console wan`, `console cp`: WAN publishers and the CP subsystem as the API has them. */
 import type { ApiCaller } from '../operations/api-caller.ts';
+import { keyFlag, makingIn } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
-import { type Command, flags, type Input, type Reply } from '../runner/command.ts';
+import { type Command, flags, type Input, type Reply, UsageError } from '../runner/command.ts';
 import { columns, fields } from '../runner/output.ts';
 import { cpActs } from './cp-acts.ts';
 
 /** As the API shows them. */
+interface DoneView {
+  readonly what: string;
+  readonly at: string;
+  readonly members: readonly string[];
+}
 interface PublisherView {
   readonly id: string;
-  readonly last: { readonly what: string; readonly at: string; readonly members: readonly string[] };
+  readonly last: DoneView;
+  readonly lastSync: (DoneView & { readonly sync: string | null }) | null;
+}
+interface AddedView {
+  readonly added: readonly string[];
+  readonly ignored: readonly string[];
 }
 interface ChangeView {
   readonly results: readonly {
@@ -44,6 +55,41 @@ export const wanAndCpCommands: readonly Command[] = [
         row: ({ id, last }) => [id, last.what, last.at, last.members.join(', ')],
         none: 'This console was asked about none.',
       }),
+  },
+  {
+    ...onApi,
+    name: 'wan show',
+    summary: 'Shows what was done to a WAN publisher last through this console.',
+    positionals: ['<replication>', '<publisher>'],
+    details: ['In which state it is, members do not tell.'],
+    async run({ positionals: [replication = '', publisher = ''] }, { api }) {
+      const { body } = await api.call('readWanPublisher', { params: { replication, publisher } });
+      const view = body as PublisherView;
+      const { last, lastSync } = view;
+      const text = fields({
+        publisher: view.id,
+        last: `${last.what} at ${last.at}`,
+        members: last.members,
+        'last synchronization': lastSync ? `${lastSync.sync ?? ''} at ${lastSync.at}`.trim() : undefined,
+      });
+      return { text, json: view };
+    },
+  },
+  {
+    ...onApi,
+    name: 'wan add',
+    summary: 'Adds publishers to a WAN replication of the members, until they are started anew.',
+    flags: {
+      ...flags({ '--file F': 'the replication in JSON, as addWanConfig of the members takes it' }),
+      ...keyFlag,
+    },
+    async run(input, { api, readFile }) {
+      const config = configIn(await readFile(input.text('file')!));
+      const { body } = await api.call('addWanConfig', { body: { config }, ...makingIn(input) });
+      const view = body as AddedView;
+      const said = { added: view.added.join(', ') || 'nothing', 'there already': view.ignored.join(', ') };
+      return { text: fields({ ...said, 'there already': said['there already'] || undefined }), json: view };
+    },
   },
   publisherCommand('pause', 'pauseWanPublisher', 'Pauses a WAN publisher: changes are queued and not sent.'),
   publisherCommand('resume', 'resumeWanPublisher', 'Has a WAN publisher send again.'),
@@ -99,6 +145,17 @@ export const wanAndCpCommands: readonly Command[] = [
   },
   ...cpActs,
 ];
+
+/** @throws {UsageError} */
+function configIn(text: string): object {
+  try {
+    const config: unknown = JSON.parse(text);
+    if (typeof config === 'object' && config !== null && !Array.isArray(config)) return config;
+  } catch {
+    // Said below.
+  }
+  throw new UsageError('--file is a file with one JSON object: {"name": …, "batchPublishers": [ … ]}.');
+}
 
 async function begun(
   id: 'syncWanPublisher' | 'checkWanPublisher',

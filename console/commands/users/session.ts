@@ -84,6 +84,7 @@ export const sessionCommands: readonly Command[] = [
         '[--client C]': 'those in which the person has signed in to this client',
         '[--provider P]': 'those of people of this identity provider',
       }),
+      ...dryRunFlag,
     },
     asks(input) {
       const given = endedFlags.filter((flag) => input.has(flag));
@@ -95,10 +96,11 @@ export const sessionCommands: readonly Command[] = [
       const meant = endedFlags.flatMap((flag) => (input.has(flag) ? [[flag, input.text(flag)!]] : []));
       if (meant.length === 0)
         throw new UsageError('Say whose: --user, --client, --provider, or several of these.');
+      const isDryRun = input.has('dry-run');
       const total = { ended: 0, left: 0 };
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const body = { ...Object.fromEntries(meant), ...(cursor !== undefined && { cursor }) };
-        const page = (await api.call('endSessions', { body })).body as EndedView;
+        const page = (await api.call('endSessions', { body, isDryRun })).body as EndedView;
         total.ended += page.ended;
         total.left += page.left;
         cursor = page.next;
@@ -106,7 +108,7 @@ export const sessionCommands: readonly Command[] = [
       const left =
         total.left === 0 ? '' : ` ${total.left} are of users who have more than you have, and stay.`;
       return {
-        text: `Ended ${total.ended} ${total.ended === 1 ? 'session' : 'sessions'}.${left}`,
+        text: `${isDryRun ? 'Would end' : 'Ended'} ${total.ended} ${total.ended === 1 ? 'session' : 'sessions'}.${left}`,
         json: total,
       };
     },
