@@ -17,6 +17,8 @@ interface MemberView {
   readonly reason: string | null;
   readonly isDrained: boolean;
   readonly inFlight: number | null;
+  /** Absent in what a console of an earlier release answers. */
+  readonly p99Ms?: number | null;
 }
 
 const onApi = { isOnApi: true, createsStore: true } as const;
@@ -29,12 +31,13 @@ export const memberCommands: readonly Command[] = [
     flags: listFlags,
     run: (input, tools) =>
       listReply<MemberView>(tools, 'listMembers', input, {
-        headings: ['MEMBER', 'STATE', 'DRAINED', 'CALLS', 'UUID'],
-        row: ({ id, uuid, state, reason, isDrained, inFlight }) => [
+        headings: ['MEMBER', 'STATE', 'DRAINED', 'CALLS', 'P99', 'UUID'],
+        row: ({ id, uuid, state, reason, isDrained, inFlight, p99Ms }) => [
           id,
           state + (reason === null ? '' : ` (${reason})`),
           isDrained ? 'yes' : 'no',
           inFlight === null ? '' : String(inFlight),
+          inMs(p99Ms) ?? '',
           uuid ?? '',
         ],
         none: 'No member is known.',
@@ -111,6 +114,11 @@ function describe(view: MemberView): string {
     circuit: view.circuit ?? undefined,
     drained: view.isDrained ? 'yes' : 'no',
     'calls in flight': view.inFlight === null ? undefined : String(view.inFlight),
+    p99: inMs(view.p99Ms),
     'off there': off.length === 0 ? undefined : off.join(', '),
   });
+}
+
+function inMs(ms: number | null | undefined): string | undefined {
+  return ms === null || ms === undefined ? undefined : `${ms.toPrecision(2)} ms`;
 }

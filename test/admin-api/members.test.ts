@@ -124,3 +124,15 @@ describe('is for those who may (S49)', () => {
     },
   );
 });
+
+test('a member that is called says how long its calls take, by the history of the last minute', async () => {
+  const p99Of = async (n: number) => (await call('GET', `/${hostOf(n)}`)).body.p99Ms;
+  expect(await p99Of(1)).toBeNull();
+  const path = `/members/${hostOf(1)}/svc/health`;
+  const headers = { Authorization: `Bearer ${tokens.ofMembers}` };
+  expect((await fetch(`${console.url}${path}`, { headers })).status).toBe(200);
+  // A row is written every five seconds.
+  await expect.poll(() => p99Of(1), { timeout: 12_000, interval: 250 }).toBeGreaterThan(0);
+  const { items } = (await call('GET', '')).body as { items: { id: string; p99Ms: number | null }[] };
+  expect(items.find(({ id }) => id === hostOf(1))?.p99Ms).toBe(await p99Of(1));
+});

@@ -98,6 +98,7 @@ function memberOf({ text }: Filling): ShownMember {
     reason: text,
     isDrained: false,
     inFlight: 1,
+    p99Ms: 4.8,
     groups: { [text]: false },
   };
 }

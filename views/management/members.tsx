@@ -20,6 +20,8 @@ export interface ShownMember {
   readonly reason: string | null;
   readonly isDrained: boolean;
   readonly inFlight: number | null;
+  /** Of the calls of the last minute; null without calls. */
+  readonly p99Ms: number | null;
   readonly groups: Readonly<Record<string, boolean>>;
 }
 
@@ -63,6 +65,7 @@ export function renderMembers({ members, ...list }: MembersModel): string {
         { title: 'Kind' },
         { title: 'Version' },
         { title: 'In-flight', isNumber: true },
+        { title: 'p99', isNumber: true },
         { title: 'Groups that are off' },
       ]}
       rows={members.map((member) => ({
@@ -75,6 +78,7 @@ export function renderMembers({ members, ...list }: MembersModel): string {
           memberKind(member),
           member.version ?? 'Unknown',
           member.inFlight ?? 'Unknown',
+          latencyIn(member),
           groupsOff(member).join(', ') || 'None',
         ],
       }))}
@@ -86,6 +90,10 @@ export function renderMembers({ members, ...list }: MembersModel): string {
 function MemberState(member: Pick<ShownMember, 'state' | 'circuit' | 'isDrained'>) {
   const { kind, word } = memberState(member);
   return <State kind={kind}>{word}</State>;
+}
+
+function latencyIn({ p99Ms }: ShownMember): string {
+  return p99Ms === null ? 'No calls' : `${Number(p99Ms.toPrecision(2))} ms`;
 }
 
 function groupsOff({ groups }: ShownMember): readonly string[] {
@@ -140,6 +148,7 @@ export function renderMember(model: MemberModel): string {
           { name: 'Version', value: member.version ?? 'Unknown' },
           { name: 'Last probe', value: healthWords[member.health ?? 'none'] },
           { name: 'In-flight calls', value: member.inFlight ?? 'Unknown' },
+          { name: 'Latency, p99 of the last minute', value: latencyIn(member) },
         ]}
       />
       <Part
