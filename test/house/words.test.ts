@@ -15,20 +15,27 @@ const files = sources.filter(
     !/\.test\.[jt]sx?$/.test(path) &&
     path !== 'test/house/words.ts',
 );
-const names = files.flatMap((source) => [...namesIn(source)].map((name) => ({ name, path: source.path })));
+const termPatterns = terms.map((term) => new RegExp(` ${term}s? `, 'g'));
+/** Each name once, with the files in which it is. */
+const names = new Map<string, { readonly words: string; readonly paths: string[] }>();
+for (const source of files) {
+  for (const name of namesIn(source)) {
+    const known = names.get(name);
+    if (known) known.paths.push(source.path);
+    else names.set(name, { words: wordsOf(name), paths: [source.path] });
+  }
+}
 
 test.each(Object.entries(retired))('nothing is called "%s" any more: say %s', (word) => {
   expect(files.length).toBeGreaterThan(700);
-  const found = names
-    .filter(({ name }) => !Object.hasOwn(kept, name) && has(name, word))
-    .map(({ name, path }) => `${path}: ${name}`);
-  expect(found).toEqual([]);
+  const pattern = patternOf(word);
+  const found = [...names].filter(([name, { words }]) => !Object.hasOwn(kept, name) && pattern.test(words));
+  expect(found.map(([name, { paths }]) => `${name}: ${paths.join(', ')}`)).toEqual([]);
 });
 
 test('names that stay are in use, and would be found otherwise', () => {
-  const used = new Set(names.map(({ name }) => name));
   const needless = Object.keys(kept).filter(
-    (name) => !used.has(name) || !Object.keys(retired).some((word) => has(name, word)),
+    (name) => !names.has(name) || !Object.keys(retired).some((word) => has(name, word)),
   );
   expect(needless).toEqual([]);
 });
@@ -49,22 +56,22 @@ test.each([
 });
 
 function has(name: string, word: string): boolean {
-  const pattern = new RegExp(` ${word.replaceAll(' ', 's? ')}s? `);
-  const rest = terms.reduce(
-    (words, term) => words.replaceAll(new RegExp(` ${term}s? `, 'g'), '  '),
-    ` ${wordsOf(name)} `,
-  );
-  return pattern.test(rest);
+  return patternOf(word).test(wordsOf(name));
 }
 
-/** `readHTTPHead`, `read-http-head` and `READ_HTTP_HEAD` are the same words. */
+function patternOf(word: string): RegExp {
+  return new RegExp(` ${word.replaceAll(' ', 's? ')}s? `);
+}
+
+/** `readHTTPHead`, `read-http-head` and `READ_HTTP_HEAD` are the same words: with a space around each, terms apart. */
 function wordsOf(name: string): string {
-  return name
+  const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .split(/[^A-Za-z0-9]+/)
     .join(' ')
     .toLowerCase();
+  return termPatterns.reduce((rest, term) => rest.replaceAll(term, '  '), ` ${words} `);
 }
 
 /** Its own name, and every identifier in it. */
