@@ -73,10 +73,11 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
         await confirm(ctx, act);
         return await tools.run<Body>(ctx, act.operation, {
           params,
+          takesOver: form.get('takeOver') === 'true',
           ...(act.requestOf?.(form) ?? { body: {} }),
         });
       } catch (error) {
-        await show(ctx, act, place, fieldErrorsOf(error, fieldOf));
+        await show(ctx, withOwner(act, error), place, fieldErrorsOf(error, fieldOf));
         return undefined;
       }
     },
@@ -128,6 +129,14 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
     });
     tools.send(ctx, html, errors.length > 0 ? 400 : 200);
   }
+}
+
+/** Asked once more, it is taken from the files that describe it. */
+function withOwner(act: Act, error: unknown): Act {
+  const isOwned = error instanceof ProblemError && error.problem === problems.ownedByCode;
+  if (!isOwned) return act;
+  const effects = [...act.effects, 'It is taken from the files of configuration that describe it.'];
+  return { ...act, effects, hidden: { ...act.hidden, takeOver: 'true' } };
 }
 
 function fieldOf(pointer: string): string | undefined {

@@ -11,6 +11,7 @@ import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
 import { createMemberPages } from './cluster/members.ts';
 import { createOverviewPage } from './cluster/overview.ts';
+import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
 import { createAuditPages } from './observe/audit.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
@@ -31,15 +32,17 @@ export interface PagesNeeds {
 export function createPagesModule(needs: PagesNeeds) {
   const { signedIn, tools, accountPage, now } = needs;
   const csrf = needs.csrf.guard;
+  const { origin } = new URL(needs.settings.url);
   const acts = createActs(needs);
+  const forms = createForms(tools, origin);
   const group = createGroupPage(tools);
   const overview = createOverviewPage(tools, accountPage, now);
-  const users = createUserPages(tools, acts);
-  const roles = createRolePages(tools, acts);
+  const users = createUserPages(tools, acts, forms);
+  const roles = createRolePages(tools, acts, forms);
   const sessions = createSessionPages(tools, acts);
   const members = createMemberPages(tools, acts);
   const audit = createAuditPages(tools);
-  const clients = createClientPages(tools, acts, new URL(needs.settings.url).origin);
+  const clients = createClientPages(tools, acts, forms, origin);
   return {
     addRoutes(router: Router): void {
       router.get('/', query, signedIn, overview);

@@ -114,6 +114,12 @@ export function fieldErrorsOf(
   fieldOf: (pointer: string) => string | undefined,
 ): readonly FieldError[] {
   if (!(error instanceof ProblemError) || !saidInForms.has(error.problem)) throw error;
+  if (error.problem === problems.ownedByCode)
+    return [
+      {
+        text: 'Files of configuration describe it: change it there, or send this again to take it from them.',
+      },
+    ];
   const { errors = [] } = error.members as {
     readonly errors?: readonly { pointer: string; detail: string }[];
   };

@@ -34,6 +34,11 @@ function frameOf({ text }: Filling): FrameModel {
   };
 }
 
+function editOf({ text }: Filling) {
+  const ways = [{ language: 'Command', text }];
+  return { csrf: text, version: text, source: text, takesOver: true, ways };
+}
+
 function userOf({ text }: Filling): ShownUser {
   return {
     id: 'grace',
@@ -42,6 +47,7 @@ function userOf({ text }: Filling): ShownUser {
     email: text,
     roles: [text],
     origin: { provider: text, subject: text },
+    owner: { kind: 'code', source: text },
     status: 'active',
     lastSignInAt: earlier,
     createdAt: earlier,
@@ -58,6 +64,7 @@ function clientOf({ text }: Filling): ShownClient {
     scopes: [text],
     tokenAlg: 'RS256',
     tokenTtlSeconds: 60,
+    owner: { kind: 'code', source: text },
     secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null }],
     lastUsedAt: earlier,
     createdAt: earlier,
@@ -134,6 +141,7 @@ function roleOf({ text }: Filling): ShownRole {
     id: 'OrdersReader',
     description: text,
     permissions: [text],
+    owner: { kind: 'code', source: text },
     builtIn: false,
     users: ['reader'],
     userCount: 11,
@@ -210,8 +218,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       user: userOf(filling),
       form: formOf(filling),
       errors: errorsOf(filling),
-      csrf: filling.text,
-      version: filling.text,
+      ...editOf(filling),
       mayChange: true,
       isReader: false,
       notice: { text: filling.text, undo: 'enable' },
@@ -225,6 +232,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: errorsOf(filling),
       csrf: filling.text,
       idempotencyKey: filling.text,
+      ways: [{ language: 'Command', text: filling.text }],
     }),
   'machine clients': (filling) =>
     renderClients({
@@ -239,8 +247,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       sentence: filling.text,
       form: clientFormOf(filling),
       errors: [{ field: 'scopes', text: filling.text }],
-      csrf: filling.text,
-      version: filling.text,
+      ...editOf(filling),
       mayChange: true,
       notice: { text: filling.text, undo: 'enable' },
       secret: filling.text,
@@ -264,6 +271,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [],
       csrf: filling.text,
       idempotencyKey: filling.text,
+      ways: [{ language: 'Command', text: filling.text }],
     }),
   roles: (filling) =>
     renderRoles({ frame: frameOf(filling), roles: [{ ...roleOf(filling), sentence: filling.text }] }),
@@ -274,10 +282,20 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       sentence: filling.text,
       form: { description: filling.text, access: clientFormOf(filling).access },
       errors: [{ field: 'scopes', text: filling.text }],
-      csrf: filling.text,
-      version: filling.text,
+      ...editOf(filling),
       mayChange: true,
       notice: filling.text,
+    }),
+  'role of files': (filling) =>
+    renderRole({
+      frame: frameOf(filling),
+      role: roleOf(filling),
+      sentence: filling.text,
+      form: { description: '', access: clientFormOf(filling).access },
+      ...editOf(filling),
+      errors: [],
+      takesOver: false,
+      mayChange: true,
     }),
   'new role': (filling) =>
     renderNewRole({
@@ -287,6 +305,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [],
       csrf: filling.text,
       idempotencyKey: filling.text,
+      ways: [{ language: 'Command', text: filling.text }],
     }),
   sessions: (filling) =>
     renderSessions({

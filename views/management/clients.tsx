@@ -3,10 +3,18 @@ import { Form } from '../elements/form.tsx';
 import { renderDocument } from '../layout.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { Ago } from './ago.tsx';
+import {
+  type AddState,
+  EditPart,
+  type EditState,
+  type ErrorOf,
+  type Owner,
+  renderAddPage,
+} from './change-form.tsx';
 import { DetailPage, Facts, Id, Part } from './detail.tsx';
-import { ErrorList, type FieldError, SelectField, TextField } from './fields.tsx';
+import { SelectField, TextField } from './fields.tsx';
 import type { FiltersModel } from './filters.tsx';
-import { type FrameModel, ManagementPage } from './frame.tsx';
+import type { FrameModel } from './frame.tsx';
 import { type ListModel, ListPage, Table } from './list.tsx';
 import { type Snippet, Snippets } from './snippets.tsx';
 import { State } from './state.tsx';
@@ -21,6 +29,7 @@ export interface ShownClient {
   readonly tokenAlg: string;
   readonly tokenTtlSeconds: number | null;
   readonly secrets: readonly ShownSecret[];
+  readonly owner: Owner;
   readonly lastUsedAt: string | null;
   readonly createdAt: string | null;
 }
@@ -93,16 +102,12 @@ export interface ClientForm {
   readonly tokenAlg: string;
 }
 
-export interface ClientModel {
+export interface ClientModel extends EditState {
   readonly frame: FrameModel;
   readonly client: ShownClient;
   /** What it may do. */
   readonly sentence: string;
   readonly form: ClientForm;
-  readonly errors: readonly FieldError[];
-  readonly csrf: string;
-  /** Of the version that is shown. */
-  readonly version: string;
   readonly mayChange: boolean;
   readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
   /** Shown this once. */
@@ -305,30 +310,20 @@ function Secrets({ client: { id, secrets }, frame: { now }, mayChange }: ClientM
   );
 }
 
-function Edit({ client, form, errors, csrf, version }: ClientModel) {
-  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+function Edit({ client, form, ...state }: ClientModel) {
   return (
-    <Part
-      id="edit"
-      title="Edit"
+    <EditPart
+      {...state}
+      href={clientHref(client.id)}
       about="When that takes something away, all tokens that it has stop working: the program asks for a new one."
-    >
-      <ErrorList errors={errors} />
-      <Form action={clientHref(client.id)} hidden={{ csrf, do: 'save', version }}>
-        <ClientFields form={form} errorOf={errorOf} />
-        <div class="actions">
-          <button type="submit" class="button primary">
-            Save
-          </button>
-        </div>
-      </Form>
-    </Part>
+      fields={(errorOf) => <ClientFields form={form} errorOf={errorOf} />}
+    />
   );
 }
 
 interface ClientFieldsProps {
   readonly form: ClientForm;
-  readonly errorOf: (name: string) => string | undefined;
+  readonly errorOf: ErrorOf;
 }
 
 const algorithms = ['RS256', 'ES256', 'EdDSA'].map((value) => ({ value, label: value }));
@@ -356,42 +351,22 @@ function ClientFields({ form: { displayName, access, tokenAlg }, errorOf }: Clie
   );
 }
 
-export interface NewClientModel {
-  readonly frame: FrameModel;
+export interface NewClientModel extends AddState {
   readonly id: string;
   readonly form: ClientForm;
-  readonly errors: readonly FieldError[];
-  readonly csrf: string;
-  /** Of this form: sent twice, it adds one client. */
-  readonly idempotencyKey: string;
 }
 
-export function renderNewClient({ frame, id, form, errors, csrf, idempotencyKey }: NewClientModel): string {
-  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
-  return renderDocument(
-    <ManagementPage
-      frame={frame}
-      path={clientsPath}
-      title="Add machine client"
-      hasProblem={errors.length > 0}
-    >
-      <p class="lede">The next page has its secret, once, and a call to paste.</p>
-      <ErrorList errors={errors} />
-      <Form action="/access/clients" hidden={{ csrf, do: 'new', idempotencyKey }}>
-        <TextField
-          name="id"
-          label="Client ID"
-          hint="Letters, digits, dots, hyphens and underscores. It stays as it is."
-          value={id}
-          error={errorOf('id')}
-        />
-        <ClientFields form={form} errorOf={errorOf} />
-        <div class="actions">
-          <button type="submit" class="button primary">
-            Add machine client
-          </button>
-        </div>
-      </Form>
-    </ManagementPage>,
-  );
+export function renderNewClient({ id, form, ...state }: NewClientModel): string {
+  return renderAddPage({
+    ...state,
+    path: clientsPath,
+    title: 'Add machine client',
+    about: 'The next page has its secret, once, and a call to paste.',
+    id: {
+      label: 'Client ID',
+      hint: 'Letters, digits, dots, hyphens and underscores. It stays as it is.',
+      value: id,
+    },
+    fields: (errorOf) => <ClientFields form={form} errorOf={errorOf} />,
+  });
 }

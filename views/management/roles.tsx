@@ -1,11 +1,18 @@
 /** Roles: what people may do, built in or made of permissions. */
-import { Form } from '../elements/form.tsx';
 import { renderDocument } from '../layout.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { Ago } from './ago.tsx';
+import {
+  type AddState,
+  EditPart,
+  type EditState,
+  type ErrorOf,
+  type Owner,
+  renderAddPage,
+} from './change-form.tsx';
 import { DetailPage, Facts, Id, Part } from './detail.tsx';
-import { ErrorList, type FieldError, TextField } from './fields.tsx';
-import { type FrameModel, ManagementPage } from './frame.tsx';
+import { TextField } from './fields.tsx';
+import type { FrameModel } from './frame.tsx';
 import { type ListModel, ListPage } from './list.tsx';
 import { userHref } from './users.tsx';
 
@@ -14,6 +21,7 @@ export interface ShownRole {
   readonly id: string;
   readonly description: string | null;
   readonly permissions: readonly string[];
+  readonly owner: Owner;
   readonly builtIn: boolean;
   /** A hundred at most. */
   readonly users: readonly string[];
@@ -66,16 +74,12 @@ export interface RoleForm {
   readonly access: AccessForm;
 }
 
-export interface RoleModel {
+export interface RoleModel extends EditState {
   readonly frame: FrameModel;
   readonly role: ShownRole;
   /** What it opens. */
   readonly sentence: string;
   readonly form: RoleForm;
-  readonly errors: readonly FieldError[];
-  readonly csrf: string;
-  /** Of the version that is shown. */
-  readonly version: string;
   readonly mayChange: boolean;
   readonly notice?: string | undefined;
 }
@@ -151,26 +155,20 @@ function Holders({ id, users, userCount }: ShownRole) {
   );
 }
 
-function Edit({ role, form, errors, csrf, version }: RoleModel) {
-  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+function Edit({ role, form, ...state }: RoleModel) {
   return (
-    <Part id="edit" title="Edit" about="It counts from the next call on, for everybody who has the role.">
-      <ErrorList errors={errors} />
-      <Form action={roleHref(role.id)} hidden={{ csrf, do: 'save', version }}>
-        <RoleFields form={form} errorOf={errorOf} />
-        <div class="actions">
-          <button type="submit" class="button primary">
-            Save
-          </button>
-        </div>
-      </Form>
-    </Part>
+    <EditPart
+      {...state}
+      href={roleHref(role.id)}
+      about="It counts from the next call on, for everybody who has the role."
+      fields={(errorOf) => <RoleFields form={form} errorOf={errorOf} />}
+    />
   );
 }
 
 interface RoleFieldsProps {
   readonly form: RoleForm;
-  readonly errorOf: (name: string) => string | undefined;
+  readonly errorOf: ErrorOf;
 }
 
 function RoleFields({ form: { description, access }, errorOf }: RoleFieldsProps) {
@@ -189,37 +187,22 @@ function RoleFields({ form: { description, access }, errorOf }: RoleFieldsProps)
   );
 }
 
-export interface NewRoleModel {
-  readonly frame: FrameModel;
+export interface NewRoleModel extends AddState {
   readonly id: string;
   readonly form: RoleForm;
-  readonly errors: readonly FieldError[];
-  readonly csrf: string;
-  /** Of this form: sent twice, it adds one role. */
-  readonly idempotencyKey: string;
 }
 
-export function renderNewRole({ frame, id, form, errors, csrf, idempotencyKey }: NewRoleModel): string {
-  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
-  return renderDocument(
-    <ManagementPage frame={frame} path={rolesPath} title="Add role" hasProblem={errors.length > 0}>
-      <p class="lede">A role of your own, made of what it opens. People get it on their page.</p>
-      <ErrorList errors={errors} />
-      <Form action="/access/roles" hidden={{ csrf, do: 'new', idempotencyKey }}>
-        <TextField
-          name="id"
-          label="Name"
-          hint="As it stands in tokens: letters, digits, dots, hyphens and underscores. It stays as it is."
-          value={id}
-          error={errorOf('id')}
-        />
-        <RoleFields form={form} errorOf={errorOf} />
-        <div class="actions">
-          <button type="submit" class="button primary">
-            Add role
-          </button>
-        </div>
-      </Form>
-    </ManagementPage>,
-  );
+export function renderNewRole({ id, form, ...state }: NewRoleModel): string {
+  return renderAddPage({
+    ...state,
+    path: rolesPath,
+    title: 'Add role',
+    about: 'A role of your own, made of what it opens. People get it on their page.',
+    id: {
+      label: 'Name',
+      hint: 'As it stands in tokens: letters, digits, dots, hyphens and underscores. It stays as it is.',
+      value: id,
+    },
+    fields: (errorOf) => <RoleFields form={form} errorOf={errorOf} />,
+  });
 }

@@ -2,10 +2,18 @@
 import { Form } from '../elements/form.tsx';
 import { renderDocument } from '../layout.tsx';
 import { Ago } from './ago.tsx';
+import {
+  type AddState,
+  EditPart,
+  type EditState,
+  type ErrorOf,
+  type Owner,
+  renderAddPage,
+} from './change-form.tsx';
 import { DetailPage, Facts, Id, Part } from './detail.tsx';
-import { ChoicesField, ErrorList, type FieldError, TextField } from './fields.tsx';
+import { ChoicesField, TextField } from './fields.tsx';
 import type { FiltersModel } from './filters.tsx';
-import { type FrameModel, ManagementPage } from './frame.tsx';
+import type { FrameModel } from './frame.tsx';
 import { type ListModel, ListPage } from './list.tsx';
 import { State, type StateKind } from './state.tsx';
 
@@ -19,6 +27,7 @@ export interface ShownUser {
   readonly origin: { readonly provider: string | null; readonly subject: string | null };
   readonly status: UserStatus;
   readonly lastSignInAt: string | null;
+  readonly owner: Owner;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -101,15 +110,11 @@ export interface RoleChoice {
   readonly isChosen: boolean;
 }
 
-export interface UserModel {
+export interface UserModel extends EditState {
   readonly frame: FrameModel;
   readonly user: ShownUser;
   /** What is typed now. */
   readonly form: UserForm;
-  readonly errors: readonly FieldError[];
-  readonly csrf: string;
-  /** Of the version that is shown. */
-  readonly version: string;
   readonly mayChange: boolean;
   /** Who reads the page is this user. */
   readonly isReader: boolean;
@@ -224,26 +229,20 @@ function FirstAct({ user: { id, status }, csrf, mayChange, isReader }: UserModel
   );
 }
 
-function Edit({ user, form, errors, csrf, version }: UserModel) {
-  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+function Edit({ user, form, ...state }: UserModel) {
   return (
-    <Part id="edit" title="Edit" about="A change of roles ends what was issued to this user before.">
-      <ErrorList errors={errors} />
-      <Form action={userHref(user.id)} hidden={{ csrf, do: 'save', version }}>
-        <UserFields form={form} errorOf={errorOf} />
-        <div class="actions">
-          <button type="submit" class="button primary">
-            Save
-          </button>
-        </div>
-      </Form>
-    </Part>
+    <EditPart
+      {...state}
+      href={userHref(user.id)}
+      about="A change of roles ends what was issued to this user before."
+      fields={(errorOf) => <UserFields form={form} errorOf={errorOf} />}
+    />
   );
 }
 
 interface UserFieldsProps {
   readonly form: UserForm;
-  readonly errorOf: (name: string) => string | undefined;
+  readonly errorOf: ErrorOf;
 }
 
 function UserFields({ form: { displayName, email, roles }, errorOf }: UserFieldsProps) {
@@ -305,37 +304,18 @@ function Danger({ user: { id, status, origin }, isReader }: UserModel) {
   );
 }
 
-export interface NewUserModel {
-  readonly frame: FrameModel;
+export interface NewUserModel extends AddState {
   readonly id: string;
   readonly form: UserForm;
-  readonly errors: readonly FieldError[];
-  readonly csrf: string;
-  /** Of this form: sent twice, it adds one user. */
-  readonly idempotencyKey: string;
 }
 
-export function renderNewUser({ frame, id, form, errors, csrf, idempotencyKey }: NewUserModel): string {
-  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
-  return renderDocument(
-    <ManagementPage frame={frame} path={usersPath} title="Add user" hasProblem={errors.length > 0}>
-      <p class="lede">The person is invited: the next page has a link by which they choose a password.</p>
-      <ErrorList errors={errors} />
-      <Form action="/access/users" hidden={{ csrf, do: 'new', idempotencyKey }}>
-        <TextField
-          name="id"
-          label="User name"
-          hint="By which the person signs in, in any case."
-          value={id}
-          error={errorOf('id')}
-        />
-        <UserFields form={form} errorOf={errorOf} />
-        <div class="actions">
-          <button type="submit" class="button primary">
-            Add user
-          </button>
-        </div>
-      </Form>
-    </ManagementPage>,
-  );
+export function renderNewUser({ id, form, ...state }: NewUserModel): string {
+  return renderAddPage({
+    ...state,
+    path: usersPath,
+    title: 'Add user',
+    about: 'The person is invited: the next page has a link by which they choose a password.',
+    id: { label: 'User name', hint: 'By which the person signs in, in any case.', value: id },
+    fields: (errorOf) => <UserFields form={form} errorOf={errorOf} />,
+  });
 }

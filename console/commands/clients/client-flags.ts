@@ -64,6 +64,7 @@ export const updateFlags = {
     '[--dpop]': 'it gets no bearer token any more, and what it has stops working',
     '[--no-dpop]': 'it may choose again',
     '[--pkce P]': 'what it sends with a sign-in: required, nonce (PKCE or a nonce) or optional',
+    '[--token-alg A]': 'signature of its tokens from now on: RS256, ES256, EdDSA',
     '[--token-ttl-seconds N]': 'life of its access tokens; none: CONSOLE_ACCESS_TOKEN_TTL',
   }),
   ...setFlags('max-role', 'R', 'a role that it gets of its users’, or none; what it has stops working'),
@@ -114,6 +115,7 @@ export function patchIn(input: Input): ClientPatch {
   const fixed = {
     ...present('displayName', textIn(input, 'name')),
     ...present('pkce', input.text('pkce')),
+    ...present('tokenAlg', input.text('token-alg')),
     ...present('tokenTtlSeconds', numberIn(input, 'token-ttl-seconds')),
     ...present('backchannelLogoutUri', textIn(input, 'backchannel-logout-uri')),
     ...present('frontchannelLogoutUri', textIn(input, 'frontchannel-logout-uri')),

@@ -1,5 +1,4 @@
 /** `/access/clients`: programs that ask for tokens, what they may do, and their secrets. */
-import { randomUUID } from 'node:crypto';
 import {
   type ClientForm,
   type ClientModel,
@@ -12,8 +11,10 @@ import {
 } from '../../../views/management/clients.tsx';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
+import type { Forms, Shown } from '../forms.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
-import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
 import { snippetsFor } from './client-snippets.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
 
@@ -31,17 +32,14 @@ const doneNotices: Readonly<Record<string, { readonly text: string; readonly und
 };
 
 /** @param origin  of this console, for what is pasted elsewhere */
-export function createClientPages(tools: PageTools, acts: Acts, origin: string) {
+export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
       if (form.get('do') === 'new') {
         await tools.check(ctx, 'createClient');
-        return showNew(ctx, {
-          id: '',
-          form: clientFormOf({ displayName: null, scopes: [], tokenAlg: 'RS256' }),
-          errors: [],
-        });
+        const empty = clientFormOf({ displayName: null, scopes: [], tokenAlg: 'RS256' });
+        return showNew(ctx, { id: '', form: empty }, { errors: [] });
       }
       const asked = queryOf(form, ['q', 'status']);
       const query = { ...asked, kind: 'machine' };
@@ -66,15 +64,11 @@ export function createClientPages(tools: PageTools, acts: Acts, origin: string) 
       const { form } = ctx.state;
       const id = form.get('id')?.trim() ?? '';
       const typed = typedForm(form);
-      try {
-        const body = { id, ...given(typed) };
-        const idempotencyKey = form.get('idempotencyKey') ?? '';
-        const added = await tools.run<WithSecret>(ctx, 'createClient', { body, idempotencyKey });
-        const { secret } = added.body;
-        await showClient(ctx, await find(ctx, id), secret === null ? {} : { secret });
-      } catch (error) {
-        await showNew(ctx, { id, form: typed, errors: fieldErrorsOf(error, fieldOf) });
-      }
+      const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);
+      const added = await forms.take<WithSecret>(ctx, { change: addition(id, typed), fieldOf, again });
+      if (!added) return;
+      const { secret } = added.body;
+      await showClient(ctx, await find(ctx, id), secret === null ? {} : { secret });
     },
     async show(ctx: PageContext): Promise<void> {
       const found = await find(ctx, String(ctx.params.client));
@@ -121,15 +115,11 @@ export function createClientPages(tools: PageTools, acts: Acts, origin: string) 
   async function save(ctx: PageContext, found: Found): Promise<void> {
     const { form } = ctx.state;
     const typed = typedForm(form);
-    const params = { client: found.client.id };
-    try {
-      const body = { ...given(typed), displayName: typed.displayName || null };
-      const request = { params, body, ifMatch: form.get('version') };
-      const { isUnchanged } = await tools.run(ctx, 'updateClient', request);
-      tools.goTo(ctx, `${clientHref(found.client.id)}?done=${isUnchanged ? 'unchanged' : 'saved'}`);
-    } catch (error) {
-      await showClient(ctx, found, { form: typed, errors: fieldErrorsOf(error, fieldOf) });
-    }
+    const again = (shown: Shown) => showClient(ctx, found, { form: typed, ...shown });
+    const stored = differences(found.client, typed);
+    const answer = await forms.take(ctx, { change: edit(found.client, typed), fieldOf, stored, again });
+    if (!answer) return;
+    tools.goTo(ctx, `${clientHref(found.client.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
 
   async function showClient(
@@ -141,28 +131,22 @@ export function createClientPages(tools: PageTools, acts: Acts, origin: string) 
     const html = renderClient({
       frame: await tools.frame(ctx),
       client,
-      version,
       sentence: sentenceOf(client.scopes),
       form: clientFormOf(client),
-      errors: [],
-      csrf: tools.csrf(ctx),
+      ...forms.editState(ctx, client, version),
       mayChange: may.has('updateClient'),
       snippets: snippetsFor(origin, client),
       ...shown,
     });
-    tools.send(ctx, html, shown.errors ? 400 : 200);
+    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }
 
   async function showNew(
     ctx: PageContext,
-    shown: { readonly id: string; readonly form: ClientForm; readonly errors: ClientModel['errors'] },
+    typed: { readonly id: string; readonly form: ClientForm },
+    shown: Shown,
   ): Promise<void> {
-    const html = renderNewClient({
-      frame: await tools.frame(ctx),
-      csrf: tools.csrf(ctx),
-      idempotencyKey: ctx.state.form.get('idempotencyKey') ?? randomUUID(),
-      ...shown,
-    });
+    const html = renderNewClient({ ...(await forms.addState(ctx, shown)), ...typed });
     tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
   }
 }
@@ -195,6 +179,52 @@ function typedForm(form: Form): ClientForm {
 
 function given({ displayName, access, tokenAlg }: ClientForm) {
   return { ...(displayName !== '' && { displayName }), scopes: scopesOfForm(access), tokenAlg };
+}
+
+function addition(id: string, typed: ClientForm): TypedChange {
+  const body = given(typed);
+  const { displayName = null, scopes, tokenAlg } = body;
+  return {
+    operation: 'createClient',
+    body: { id, ...body },
+    command: [
+      ...['client', 'add', id, '--scope', scopes.join(' ')],
+      ...textDifference('name', null, displayName),
+      ...(tokenAlg === 'RS256' ? [] : ['--token-alg', tokenAlg]),
+    ],
+    described: { kind: 'clients', id, fields: body },
+  };
+}
+
+function edit(client: ShownClient, typed: ClientForm): TypedChange {
+  const { id } = client;
+  const body = { ...given(typed), displayName: typed.displayName || null };
+  return {
+    operation: 'updateClient',
+    params: { client: id },
+    body,
+    command: commandWith(
+      ['client', 'update', id],
+      [
+        textDifference('name', client.displayName, body.displayName),
+        setDifference('scope', client.scopes, body.scopes),
+        body.tokenAlg === client.tokenAlg ? [] : ['--token-alg', body.tokenAlg],
+      ],
+    ),
+    described: { kind: 'clients', id, fields: body },
+  };
+}
+
+function differences(client: ShownClient, typed: ClientForm) {
+  const { displayName, access, tokenAlg } = typed;
+  const isOther = scopesOfForm(access).toSorted().join() !== client.scopes.toSorted().join();
+  return [
+    ...(displayName === (client.displayName ?? '')
+      ? []
+      : [{ field: 'displayName', text: client.displayName ?? '' }]),
+    ...(isOther ? [{ field: 'scopes', text: client.scopes.join(' ') }] : []),
+    ...(tokenAlg === client.tokenAlg ? [] : [{ field: 'tokenAlg', text: client.tokenAlg }]),
+  ];
 }
 
 function fieldOf(pointer: string): string | undefined {

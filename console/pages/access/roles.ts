@@ -1,5 +1,4 @@
 /** `/access/roles`: what people may do, and who may do it. */
-import { randomUUID } from 'node:crypto';
 import {
   type RoleForm,
   type RoleModel,
@@ -11,8 +10,10 @@ import {
 } from '../../../views/management/roles.tsx';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
+import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';
+import type { Forms, Shown } from '../forms.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
-import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
 
 const listHref = '/access/roles';
@@ -29,7 +30,7 @@ interface Found {
   readonly version: string;
 }
 
-export function createRolePages(tools: PageTools, acts: Acts) {
+export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
@@ -51,14 +52,9 @@ export function createRolePages(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const id = form.get('id')?.trim() ?? '';
       const typed = typedForm(form);
-      try {
-        const { description, permissions } = given(typed);
-        const body = { id, permissions, ...(description !== null && { description }) };
-        await tools.run(ctx, 'createRole', { body, idempotencyKey: form.get('idempotencyKey') ?? '' });
-      } catch (error) {
-        return showNew(ctx, { id, form: typed, errors: fieldErrorsOf(error, fieldOf) });
-      }
-      tools.goTo(ctx, `${roleHref(id)}?done=added`);
+      const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);
+      const added = await forms.take(ctx, { change: addition(id, typed), fieldOf, again });
+      if (added) tools.goTo(ctx, `${roleHref(id)}?done=added`);
     },
     async show(ctx: PageContext): Promise<void> {
       const found = await find(ctx, String(ctx.params.role));
@@ -86,13 +82,12 @@ export function createRolePages(tools: PageTools, acts: Acts) {
   async function save(ctx: PageContext, found: Found): Promise<void> {
     const { form } = ctx.state;
     const typed = typedForm(form);
-    try {
-      const request = { params: { role: found.role.id }, body: given(typed), ifMatch: form.get('version') };
-      const { isUnchanged } = await tools.run(ctx, 'updateRole', request);
-      tools.goTo(ctx, `${roleHref(found.role.id)}?done=${isUnchanged ? 'unchanged' : 'saved'}`);
-    } catch (error) {
-      await showRole(ctx, found, { form: typed, errors: fieldErrorsOf(error, fieldOf) });
-    }
+    const again = (shown: Shown) => showRole(ctx, found, { form: typed, ...shown });
+    const change = edit(found.role, typed);
+    const stored = differences(found.role, typed);
+    const answer = await forms.take(ctx, { change, fieldOf, stored, again });
+    if (!answer) return;
+    tools.goTo(ctx, `${roleHref(found.role.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
 
   async function showRole(
@@ -104,15 +99,13 @@ export function createRolePages(tools: PageTools, acts: Acts) {
     const html = renderRole({
       frame: await tools.frame(ctx),
       role,
-      version,
       sentence: sentenceFor(role),
       form: roleFormOf(role),
-      errors: [],
-      csrf: tools.csrf(ctx),
+      ...forms.editState(ctx, role, version),
       mayChange: may.has('updateRole'),
       ...shown,
     });
-    tools.send(ctx, html, shown.errors ? 400 : 200);
+    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }
 
   /** @param from  the role that it is to be like */
@@ -120,19 +113,15 @@ export function createRolePages(tools: PageTools, acts: Acts) {
     await tools.check(ctx, 'createRole');
     const like = from === undefined ? undefined : (await find(ctx, from)).role;
     const form = roleFormOf(like ?? { description: null, permissions: [] });
-    await showNew(ctx, { id: '', form, errors: [] });
+    await showNew(ctx, { id: '', form }, { errors: [] });
   }
 
   async function showNew(
     ctx: PageContext,
-    shown: { readonly id: string; readonly form: RoleForm; readonly errors: RoleModel['errors'] },
+    typed: { readonly id: string; readonly form: RoleForm },
+    shown: Shown,
   ): Promise<void> {
-    const html = renderNewRole({
-      frame: await tools.frame(ctx),
-      csrf: tools.csrf(ctx),
-      idempotencyKey: ctx.state.form.get('idempotencyKey') ?? randomUUID(),
-      ...shown,
-    });
+    const html = renderNewRole({ ...(await forms.addState(ctx, shown)), ...typed });
     tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
   }
 }
@@ -152,6 +141,46 @@ function typedForm(form: Form): RoleForm {
 
 function given({ description, access }: RoleForm) {
   return { description: description || null, permissions: scopesOfForm(access) };
+}
+
+function addition(id: string, typed: RoleForm): TypedChange {
+  const { description, permissions } = given(typed);
+  const body = { permissions, ...(description !== null && { description }) };
+  const said = description === null ? [] : ['--description', description];
+  return {
+    operation: 'createRole',
+    body: { id, ...body },
+    command: ['role', 'add', id, '--scope', permissions.join(' '), ...said],
+    described: { kind: 'roles', id, fields: body },
+  };
+}
+
+function edit(role: ShownRole, typed: RoleForm): TypedChange {
+  const { id } = role;
+  const body = given(typed);
+  const command = commandWith(
+    ['role', 'update', id],
+    [
+      body.description === role.description ? [] : ['--description', body.description ?? ''],
+      setDifference('scope', role.permissions, body.permissions),
+    ],
+  );
+  return {
+    operation: 'updateRole',
+    params: { role: id },
+    body,
+    command,
+    described: { kind: 'roles', id, fields: body },
+  };
+}
+
+function differences(role: ShownRole, typed: RoleForm) {
+  const { description, permissions } = given(typed);
+  const isOther = permissions.join() !== role.permissions.join();
+  return [
+    ...(description === role.description ? [] : [{ field: 'description', text: role.description ?? '' }]),
+    ...(isOther ? [{ field: 'scopes', text: role.permissions.join(' ') }] : []),
+  ];
 }
 
 /** Permissions are spelt as scopes, and stand in the same fields. */

@@ -1,5 +1,4 @@
 /** `/access/users`: who may sign in, one of them, and what can be done with them. */
-import { randomUUID } from 'node:crypto';
 import {
   type RoleChoice,
   renderNewUser,
@@ -12,8 +11,10 @@ import {
 } from '../../../views/management/users.tsx';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
+import type { Forms, Shown } from '../forms.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
-import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/users';
 const path = [{ title: 'Users', href: listHref }];
@@ -38,13 +39,13 @@ const doneNotices: Readonly<Record<string, { readonly text: string; readonly und
   ended: { text: 'All sessions have ended.' },
 };
 
-export function createUserPages(tools: PageTools, acts: Acts) {
+export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
       if (form.get('do') === 'new') {
         await tools.check(ctx, 'createUser');
-        return showNew(ctx, { id: '', form: emptyForm(await rolesOf(ctx)), errors: [] });
+        return showNew(ctx, { id: '', form: emptyForm(await rolesOf(ctx)) }, { errors: [] });
       }
       const asked = queryOf(form, ['q', 'status', 'role', 'provider']);
       const { body } = await tools.run<ListAnswer<ShownUser>>(ctx, 'listUsers', { query: asked });
@@ -68,14 +69,9 @@ export function createUserPages(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const id = form.get('id') ?? '';
       const typed = formOf(form, await rolesOf(ctx));
-      try {
-        const body = { id, ...newOf(typed) };
-        const idempotencyKey = form.get('idempotencyKey') ?? '';
-        await tools.run(ctx, 'createUser', { body, idempotencyKey });
-      } catch (error) {
-        return showNew(ctx, { id, form: typed, errors: fieldErrorsOf(error, fieldOf) });
-      }
-      await invite(ctx, id);
+      const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);
+      const added = await forms.take(ctx, { change: addition(id, typed), fieldOf, again });
+      if (added) await invite(ctx, id);
     },
     async show(ctx: PageContext): Promise<void> {
       const { user, version } = await find(ctx);
@@ -114,13 +110,11 @@ export function createUserPages(tools: PageTools, acts: Acts) {
   async function save(ctx: PageContext, user: ShownUser, version: string): Promise<void> {
     const { form } = ctx.state;
     const typed = formOf(form, await rolesOf(ctx));
-    try {
-      const request = { params: { user: user.id }, body: changeOf(typed), ifMatch: form.get('version') };
-      const { isUnchanged } = await tools.run(ctx, 'updateUser', request);
-      tools.goTo(ctx, `${userHref(user.id)}?done=${isUnchanged ? 'unchanged' : 'saved'}`);
-    } catch (error) {
-      await showUser(ctx, user, { version, form: typed, errors: fieldErrorsOf(error, fieldOf) });
-    }
+    const again = (shown: Shown) => showUser(ctx, user, { version, form: typed, ...shown });
+    const stored = differences(user, typed);
+    const answer = await forms.take(ctx, { change: edit(user, typed), fieldOf, stored, again });
+    if (!answer) return;
+    tools.goTo(ctx, `${userHref(user.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
 
   async function invite(ctx: PageContext, id: string): Promise<void> {
@@ -155,25 +149,20 @@ export function createUserPages(tools: PageTools, acts: Acts) {
         email: user.email ?? '',
         roles: roles.map((role) => ({ ...role, isChosen: user.roles.includes(role.id) })),
       },
-      errors: [],
-      csrf: tools.csrf(ctx),
+      ...forms.editState(ctx, user, shown.version),
       mayChange: may.has('updateUser'),
       isReader: user.subject === ctx.state.account.id,
       ...shown,
     });
-    tools.send(ctx, html, shown.errors ? 400 : 200);
+    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }
 
   async function showNew(
     ctx: PageContext,
-    shown: { readonly id: string; readonly form: UserForm; readonly errors: UserModel['errors'] },
+    typed: { readonly id: string; readonly form: UserForm },
+    shown: Shown,
   ): Promise<void> {
-    const html = renderNewUser({
-      frame: await tools.frame(ctx),
-      csrf: tools.csrf(ctx),
-      idempotencyKey: ctx.state.form.get('idempotencyKey') ?? randomUUID(),
-      ...shown,
-    });
+    const html = renderNewUser({ ...(await forms.addState(ctx, shown)), ...typed });
     tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
   }
 
@@ -218,6 +207,52 @@ function changeOf({ displayName, email, roles }: UserForm) {
 
 function chosenOf(roles: readonly RoleChoice[]): readonly string[] {
   return roles.filter(({ isChosen }) => isChosen).map(({ id }) => id);
+}
+
+function addition(id: string, typed: UserForm): TypedChange {
+  const body = newOf(typed);
+  const { displayName = null, email = null, roles } = body;
+  const command = ['user', 'add', id, '--invite'];
+  return {
+    operation: 'createUser',
+    body: { id, ...body },
+    command: [
+      ...command,
+      ...roles.flatMap((role) => ['--role', role]),
+      ...textDifference('name', null, displayName),
+      ...textDifference('email', null, email),
+    ],
+    described: { kind: 'users', id, fields: body },
+  };
+}
+
+function edit(user: ShownUser, typed: UserForm): TypedChange {
+  const { id } = user;
+  const body = changeOf(typed);
+  return {
+    operation: 'updateUser',
+    params: { user: id },
+    body,
+    command: commandWith(
+      ['user', 'update', id],
+      [
+        textDifference('name', user.displayName, body.displayName),
+        textDifference('email', user.email, body.email),
+        setDifference('role', user.roles, body.roles),
+      ],
+    ),
+    described: { kind: 'users', id, fields: body },
+  };
+}
+
+function differences(user: ShownUser, typed: UserForm) {
+  const { displayName, email, roles } = changeOf(typed);
+  const isOther = roles.toSorted().join() !== user.roles.toSorted().join();
+  return [
+    ...(displayName === user.displayName ? [] : [{ field: 'displayName', text: user.displayName ?? '' }]),
+    ...(email === user.email ? [] : [{ field: 'email', text: user.email ?? '' }]),
+    ...(isOther ? [{ field: 'roles', text: user.roles.join(', ') }] : []),
+  ];
 }
 
 function fieldOf(pointer: string): string | undefined {

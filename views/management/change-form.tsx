@@ -1,0 +1,186 @@
+/** Forms that add or change one thing: errors on top and beside the fields, and the same change in other ways. */
+import type { ComponentChildren } from 'preact';
+import { Form } from '../elements/form.tsx';
+import { renderDocument } from '../layout.tsx';
+import { Part } from './detail.tsx';
+import { ErrorList, type FieldError, TextField } from './fields.tsx';
+import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
+import { type Snippet, Snippets } from './snippets.tsx';
+
+/** What has come of a form that is shown again. */
+export interface FormState {
+  readonly errors: readonly FieldError[];
+  /** What is typed as command, call of the API and file, where that was asked; empty when it changes nothing. */
+  readonly ways?: readonly Snippet[] | undefined;
+}
+
+/** As the admin API says whose a thing is. */
+export interface Owner {
+  readonly kind: 'admin' | 'code' | 'settings';
+  /** Of `code`. */
+  readonly source: string | null;
+}
+
+export interface EditState extends FormState {
+  readonly csrf: string;
+  /** Of the version that was read when the form was made. */
+  readonly version: string;
+  /** The files of configuration that describe the thing, where some do. */
+  readonly source?: string | undefined;
+  /** What is saved is taken from these files. */
+  readonly takesOver: boolean;
+}
+
+export interface AddState extends FormState {
+  readonly frame: FrameModel;
+  readonly csrf: string;
+  /** Of this form: sent twice, it adds one thing. */
+  readonly idempotencyKey: string;
+}
+
+export type ErrorOf = (field: string) => string | undefined;
+
+/** The name in `do` of a form that changes a thing, and of one that adds one. */
+export const saveAct = 'save';
+export const newAct = 'new';
+
+interface EditPartProps extends EditState {
+  /** Address of the thing. */
+  readonly href: string;
+  readonly about: string;
+  readonly fields: (errorOf: ErrorOf) => ComponentChildren;
+}
+
+/** Of the page of a thing. */
+export function EditPart({
+  href,
+  about,
+  csrf,
+  version,
+  source,
+  takesOver,
+  fields,
+  errors,
+  ways,
+}: EditPartProps) {
+  // What was typed before files described it stays on the page.
+  if (source !== undefined && !takesOver && errors.length === 0) {
+    const takeOver = (
+      <a class="button" href={`${href}?takeOver=true#edit`}>
+        Take over
+      </a>
+    );
+    return (
+      <Part id="edit" title="Edit" about={<OwnedBy source={source} />} acts={takeOver}>
+        {null}
+      </Part>
+    );
+  }
+  const hidden = { csrf, do: saveAct, version, ...(takesOver && { takeOver: 'true' }) };
+  return (
+    <Part id="edit" title="Edit" about={about}>
+      {source !== undefined && takesOver && (
+        <p class="muted">Saving takes it from the files of “{source}”: they describe it no longer.</p>
+      )}
+      <ChangeForm action={href} hidden={hidden} button="Save" errors={errors} ways={ways}>
+        {fields(errorIn({ errors }))}
+      </ChangeForm>
+    </Part>
+  );
+}
+
+function OwnedBy({ source }: { readonly source: string }) {
+  return (
+    <>
+      The files of configuration “<bdi>{source}</bdi>” describe it: change it there, or take it from them.
+    </>
+  );
+}
+
+interface AddPageProps extends AddState {
+  readonly path: readonly Crumb[];
+  /** Verb and noun; the button says the same. */
+  readonly title: string;
+  /** What comes of it. */
+  readonly about: ComponentChildren;
+  /** What the new thing is called for good. */
+  readonly id: { readonly label: string; readonly hint: string; readonly value: string };
+  readonly fields: (errorOf: ErrorOf) => ComponentChildren;
+}
+
+/** At `?do=new` of a list; the form goes to the list. */
+export function renderAddPage({
+  frame,
+  path,
+  title,
+  about,
+  id,
+  csrf,
+  idempotencyKey,
+  fields,
+  ...state
+}: AddPageProps): string {
+  const errorOf = errorIn(state);
+  return renderDocument(
+    <ManagementPage frame={frame} path={path} title={title} hasProblem={state.errors.length > 0}>
+      <p class="lede">{about}</p>
+      <ChangeForm
+        action={path.at(-1)!.href}
+        hidden={{ csrf, do: newAct, idempotencyKey }}
+        button={title}
+        {...state}
+      >
+        <TextField name="id" {...id} error={errorOf('id')} />
+        {fields(errorOf)}
+      </ChangeForm>
+    </ManagementPage>,
+  );
+}
+
+interface ChangeFormProps extends FormState {
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  readonly button: string;
+  readonly children: ComponentChildren;
+}
+
+function ChangeForm({ action, hidden, button, errors, ways, children }: ChangeFormProps) {
+  return (
+    <>
+      <ErrorList errors={errors} />
+      <Form action={action} hidden={hidden}>
+        {children}
+        <div class="actions">
+          <button type="submit" class="button primary">
+            {button}
+          </button>
+          <button type="submit" class="button" name="show" value="ways">
+            Do this by command
+          </button>
+        </div>
+      </Form>
+      {ways && <Ways ways={ways} />}
+    </>
+  );
+}
+
+/** Nothing has been changed by showing it. */
+function Ways({ ways }: { readonly ways: readonly Snippet[] }) {
+  return (
+    <section class="part" id="ways" aria-labelledby="ways-title">
+      <h2 id="ways-title">The same by command</h2>
+      {ways.length === 0 ? (
+        <p class="muted">What is typed is what is stored: change something, and ask again.</p>
+      ) : (
+        <>
+          <p class="muted">Nothing is changed yet. Each of these makes the change that is typed above.</p>
+          <Snippets snippets={ways} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function errorIn({ errors }: FormState): ErrorOf {
+  return (name) => errors.find(({ field }) => field === name)?.text;
+}
