@@ -1,4 +1,5 @@
 /** Acts that are asked about before they are done: what stands on the page of the question, and how its form is taken. */
+import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderAct } from '../../views/management/act.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
@@ -22,6 +23,8 @@ export interface Act {
   readonly button: string;
   /** Cannot be undone: wants a sign-in of late. */
   readonly isDangerous?: boolean;
+  /** Makes or takes something: its form sent twice is answered twice with the same. */
+  readonly isMaking?: boolean;
   /** Typed before it is done. */
   readonly typedName?: string;
   /** What is to be chosen. */
@@ -74,6 +77,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
         return await tools.run<Body>(ctx, act.operation, {
           params,
           takesOver: form.get('takeOver') === 'true',
+          ...(act.isMaking && { idempotencyKey: form.get('idempotencyKey') ?? '' }),
           ...(act.requestOf?.(form) ?? { body: {} }),
         });
       } catch (error) {
@@ -117,7 +121,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       typedName,
       confirmation,
       action: href,
-      hidden: { ...hidden, csrf: tools.csrf(ctx), do: name },
+      hidden: { ...hidden, ...keyOf(ctx, act), csrf: tools.csrf(ctx), do: name },
       selects: selects.map((select) => ({
         ...select,
         value: ctx.state.form.get(select.name) ?? select.value,
@@ -129,6 +133,11 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
     });
     tools.send(ctx, html, errors.length > 0 ? 400 : 200);
   }
+}
+
+/** Of this form, however often it is shown again. */
+function keyOf({ state: { form } }: PageContext, { isMaking }: Act): Readonly<Record<string, string>> {
+  return isMaking ? { idempotencyKey: form.get('idempotencyKey') ?? randomUUID() } : {};
 }
 
 /** Asked once more, it is taken from the files that describe it. */

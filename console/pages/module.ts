@@ -9,8 +9,10 @@ import { createRolePages } from './access/roles.ts';
 import { createSessionPages } from './access/sessions.ts';
 import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
+import { createMapPages } from './cluster/maps.ts';
 import { createMemberPages } from './cluster/members.ts';
 import { createOverviewPage } from './cluster/overview.ts';
+import { createQueuePages } from './cluster/queues.ts';
 import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
 import { createAuditPages } from './observe/audit.ts';
@@ -41,6 +43,8 @@ export function createPagesModule(needs: PagesNeeds) {
   const roles = createRolePages(tools, acts, forms);
   const sessions = createSessionPages(tools, acts);
   const members = createMemberPages(tools, acts);
+  const maps = createMapPages(tools, acts);
+  const queues = createQueuePages(tools, acts);
   const audit = createAuditPages(tools);
   const clients = createClientPages(tools, acts, forms, origin);
   return {
@@ -51,6 +55,15 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/members', query, signedIn, members.list);
       router.get('/cluster/members/:member', query, signedIn, members.show);
       router.post('/cluster/members/:member', form, csrf, signedIn, members.change);
+      router.get('/cluster/maps', query, signedIn, maps.list);
+      router.get('/cluster/maps/:map', query, signedIn, maps.show);
+      router.post('/cluster/maps/:map', form, csrf, signedIn, maps.change);
+      router.get('/cluster/maps/:map/:key', query, signedIn, maps.showEntry);
+      router.post('/cluster/maps/:map/:key', form, csrf, signedIn, maps.changeEntry);
+      router.get('/cluster/maps/:map/:key/value', query, signedIn, maps.value);
+      router.get('/cluster/queues', query, signedIn, queues.list);
+      router.get('/cluster/queues/:queue', query, signedIn, queues.show);
+      router.post('/cluster/queues/:queue', form, csrf, signedIn, queues.change);
       router.get('/observe', query, signedIn, group);
       router.get('/observe/audit', query, signedIn, audit.list);
       router.get('/observe/audit/:entry', query, signedIn, audit.show);

@@ -39,6 +39,18 @@ export const siteMap: readonly SiteGroup[] = [
         needs: { object: 'members', access: 'read' },
         about: 'How the members are, and which of them get calls.',
       },
+      {
+        title: 'Maps',
+        href: '/cluster/maps',
+        needs: { object: 'maps', access: 'read' },
+        about: 'What stands in them, by key.',
+      },
+      {
+        title: 'Queues',
+        href: '/cluster/queues',
+        needs: { object: 'queues', access: 'read' },
+        about: 'How many items wait in them, and what is offered.',
+      },
     ],
   },
   {

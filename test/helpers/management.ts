@@ -34,14 +34,16 @@ export async function personWith(
   return agent;
 }
 
-/** Sends the form of the page whose `do` is this one, to the address of the page. */
+/** Sends the form of the page whose `do` is this one, as it was made, to the address of the page. */
 export function sendForm(agent: UserAgent, page: Reply, name: string, fields: Fields = {}): Promise<Reply> {
   expect(page.body).toContain(`name="do" value="${name}"`);
   const version = hiddenIn(page, 'version');
+  const idempotencyKey = hiddenIn(page, 'idempotencyKey');
   return agent.post(new URL(page.url).pathname, {
     csrf: hiddenIn(page, 'csrf')!,
     do: name,
     ...(version !== undefined && { version }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...fields,
   });
 }

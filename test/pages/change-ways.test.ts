@@ -153,8 +153,7 @@ async function send(
   more: Readonly<Record<string, string>>,
 ): Promise<Reply> {
   const form = await ada.get(page);
-  const idempotencyKey = hiddenIn(form, 'idempotencyKey');
-  return sendForm(ada, form, act, { ...(idempotencyKey && { idempotencyKey }), ...fields, ...more });
+  return sendForm(ada, form, act, { ...fields, ...more });
 }
 
 describe('what files of configuration describe', () => {

@@ -1,18 +1,37 @@
-import { renderAct } from '../../views/management/act.tsx';
-import { renderAudit, renderDecision, renderEntry, type ShownEntry } from '../../views/management/audit.tsx';
 import {
   renderClient,
   renderClients,
   renderNewClient,
   type ShownClient,
-} from '../../views/management/clients.tsx';
+} from '../../views/management/access/clients.tsx';
+import {
+  renderNewRole,
+  renderRole,
+  renderRoles,
+  type ShownRole,
+} from '../../views/management/access/roles.tsx';
+import { renderSession, renderSessions, type ShownSession } from '../../views/management/access/sessions.tsx';
+import {
+  renderNewUser,
+  renderUser,
+  renderUsers,
+  type ShownUser,
+} from '../../views/management/access/users.tsx';
+import { renderAct } from '../../views/management/act.tsx';
+import { renderMap, renderMapEntry } from '../../views/management/cluster/maps.tsx';
+import { renderMember, renderMembers, type ShownMember } from '../../views/management/cluster/members.tsx';
+import { renderOverview } from '../../views/management/cluster/overview.tsx';
+import { renderQueue } from '../../views/management/cluster/queues.tsx';
+import { renderStructures, type ShownStructure } from '../../views/management/cluster/structures.tsx';
+import type { ShownValue, ValueFields } from '../../views/management/cluster/value.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderGroup } from '../../views/management/group.tsx';
-import { renderMember, renderMembers, type ShownMember } from '../../views/management/members.tsx';
-import { renderOverview } from '../../views/management/overview.tsx';
-import { renderNewRole, renderRole, renderRoles, type ShownRole } from '../../views/management/roles.tsx';
-import { renderSession, renderSessions, type ShownSession } from '../../views/management/sessions.tsx';
-import { renderNewUser, renderUser, renderUsers, type ShownUser } from '../../views/management/users.tsx';
+import {
+  renderAudit,
+  renderDecision,
+  renderEntry,
+  type ShownEntry,
+} from '../../views/management/observe/audit.tsx';
 import type { Filling } from './filling.ts';
 
 const now = new Date('2025-11-21T08:23:00Z');
@@ -134,6 +153,18 @@ function entryOf({ text }: Filling): ShownEntry {
     decisionId: 'd',
     detail: { [text]: text },
   };
+}
+
+function structureOf(): ShownStructure {
+  return { id: 'orders', sources: ['calls'], lastCallOn: earlier };
+}
+
+function valueFor({ text }: Filling): ShownValue {
+  return { type: text, bytes: 3, form: 'json', forms: ['json', 'hex'], text, isCut: true };
+}
+
+function typedOf({ text }: Filling): ValueFields {
+  return { value: text, encoding: 'text', type: text };
 }
 
 function roleOf({ text }: Filling): ShownRole {
@@ -306,6 +337,54 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       csrf: filling.text,
       idempotencyKey: filling.text,
       ways: [{ language: 'Command', text: filling.text }],
+    }),
+  maps: (filling) =>
+    renderStructures({
+      frame: frameOf(filling),
+      kind: 'map',
+      structures: [structureOf()],
+      filters: { action: '/cluster/maps', isSet: false, selects: [] },
+    }),
+  map: (filling) =>
+    renderMap({
+      frame: frameOf(filling),
+      map: structureOf(),
+      mayChange: true,
+      keys: filling.text,
+      found: [
+        { key: 'a', type: filling.text, bytes: 3 },
+        { key: 'b', type: null, bytes: null, problem: filling.text },
+      ],
+      problem: filling.text,
+      notice: filling.text,
+    }),
+  'map entry': (filling) =>
+    renderMapEntry({
+      frame: frameOf(filling),
+      map: 'orders',
+      key: 'a1',
+      value: valueFor(filling),
+      version: filling.text,
+      typed: typedOf(filling),
+      errors: [{ field: 'value', text: filling.text }],
+      csrf: filling.text,
+      mayPut: true,
+      mayRemove: true,
+      notice: { text: filling.text, former: { value: filling.text, type: filling.text } },
+    }),
+  queue: (filling) =>
+    renderQueue({
+      frame: frameOf(filling),
+      queue: { ...structureOf(), size: 3 },
+      typed: typedOf(filling),
+      errors: [{ field: 'type', text: filling.text }],
+      csrf: filling.text,
+      idempotencyKey: filling.text,
+      mayOffer: true,
+      mayTake: true,
+      notice: filling.text,
+      taken: [{ ...valueFor(filling), value: filling.text }],
+      file: filling.text,
     }),
   sessions: (filling) =>
     renderSessions({

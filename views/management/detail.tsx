@@ -1,5 +1,6 @@
 /** One thing: what it is in a sentence, its facts, and parts of which each is changed by itself. */
 import type { ComponentChildren } from 'preact';
+import { Form } from '../elements/form.tsx';
 import { Notice, Problem } from '../message.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
 
@@ -24,6 +25,32 @@ export function DetailPage({ about, notice, problem, children, ...head }: Detail
       {notice && <Notice>{notice}</Notice>}
       {children}
     </ManagementPage>
+  );
+}
+
+interface DoneProps {
+  readonly text: string;
+  /** The act that takes it back, and what its form says besides. */
+  readonly undo?: string | undefined;
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  /** On the button. */
+  readonly label?: string | undefined;
+}
+
+/** What has just been done, with what takes it back. */
+export function Done({ text, undo, action, hidden, label = 'Undo' }: DoneProps) {
+  return (
+    <>
+      {text}
+      {undo !== undefined && (
+        <Form action={action} hidden={{ ...hidden, do: undo }}>
+          <button type="submit" class="button small">
+            {label}
+          </button>
+        </Form>
+      )}
+    </>
   );
 }
 

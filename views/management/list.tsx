@@ -27,6 +27,8 @@ export interface ListModel {
   /** The one thing to do here. */
   readonly primary?: { readonly label: string; readonly href: string } | undefined;
   readonly filters?: FiltersModel | undefined;
+  /** Above the filter. */
+  readonly before?: ComponentChildren;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
   /** What is said, and offered, where there is nothing at all. */
@@ -40,7 +42,7 @@ export interface ListModel {
 }
 
 export function ListPage(model: ListModel) {
-  const { frame, title, about, count, primary, filters, rows, notice, problem } = model;
+  const { frame, title, about, count, primary, before, filters, rows, notice, problem } = model;
   return (
     <ManagementPage
       frame={frame}
@@ -58,6 +60,7 @@ export function ListPage(model: ListModel) {
       <p class="lede">{about}</p>
       {problem && <Problem id="problem">{problem}</Problem>}
       {notice && <Notice>{notice}</Notice>}
+      {before}
       {filters && <Filters {...filters} />}
       {rows.length === 0 ? <Nothing {...model} /> : <Table {...model} />}
       <More {...model} />

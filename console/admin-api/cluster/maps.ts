@@ -35,6 +35,8 @@ const key = z
   .meta({ description: 'Its key, encoded; a slash in it is `%2F`.', example: '1001' });
 const mapView = structureView.meta({ id: 'ListedMap' });
 const entryView = view({ id: key, map: structureName, ...shownFields }).meta({ id: 'MapEntry' });
+/** Said of a key that could have an entry, and has none. */
+export const noEntry = 'The map has no entry of this key.';
 const params = z.strictObject({ map: structureName });
 const entryParams = z.strictObject({ map: structureName, key });
 
@@ -92,7 +94,7 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     async run({ params }, needs: MapNeeds) {
       const entry = await findEntry(params, needs);
       if (entry) return shownEntry(params, entry);
-      throw new ProblemError(problems.notFound, 'The map has no entry of this key.');
+      throw new ProblemError(problems.notFound, noEntry);
     },
   }),
   operation({
@@ -130,7 +132,7 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     params: entryParams,
     async run({ params, ifMatch, isDryRun }, needs: MapNeeds) {
       const before = await checkEntry(params, { ifMatch, isNew: false }, needs);
-      if (!before) throw new ProblemError(problems.notFound, 'The map has no entry of this key.');
+      if (!before) throw new ProblemError(problems.notFound, noEntry);
       if (!isDryRun) checkDone(await needs.askMember({ method: 'DELETE', path: entryPath(params) }));
       return changed(params, before, undefined);
     },

@@ -8,7 +8,7 @@ import {
   renderNewClient,
   type ShownClient,
   type ShownTrial,
-} from '../../../views/management/clients.tsx';
+} from '../../../views/management/access/clients.tsx';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
@@ -290,6 +290,7 @@ function rotation(id: string, secrets: number): Act {
     title: `Rotate the secret of ${id}`,
     effects: ['The next page has a new secret, once.'],
     button: 'Rotate secret',
+    isMaking: true,
     selects: [
       {
         name: 'ends',

@@ -1,5 +1,5 @@
 /** What scopes open, between the text of scopes and what stands in a form or a sentence. */
-import type { AccessForm } from '../../../views/management/access-fields.tsx';
+import type { AccessForm } from '../../../views/management/access/access-fields.tsx';
 import type { Form } from '../../http/form.ts';
 
 /** Parts of the member surface, and what scopes for them can say. */

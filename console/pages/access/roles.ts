@@ -7,7 +7,7 @@ import {
   renderRoles,
   roleHref,
   type ShownRole,
-} from '../../../views/management/roles.tsx';
+} from '../../../views/management/access/roles.tsx';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';

@@ -4,7 +4,7 @@ import {
   renderSessions,
   type ShownSession,
   sessionHref,
-} from '../../../views/management/sessions.tsx';
+} from '../../../views/management/access/sessions.tsx';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';

@@ -8,7 +8,7 @@ import {
   type UserForm,
   type UserModel,
   userHref,
-} from '../../../views/management/users.tsx';
+} from '../../../views/management/access/users.tsx';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
@@ -285,6 +285,7 @@ function actsOf({ id }: ShownUser): ReadonlyMap<string, Act> {
         'The next page has a link by which the person chooses a new one.',
       ],
       button: 'Reset password',
+      isMaking: true,
       isDangerous: true,
     },
     {

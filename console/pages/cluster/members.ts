@@ -6,7 +6,7 @@ import {
   renderMember,
   renderMembers,
   type ShownMember,
-} from '../../../views/management/members.tsx';
+} from '../../../views/management/cluster/members.tsx';
 import type { Act, Acts } from '../acts.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';

@@ -1,7 +1,6 @@
 /** `/`: what is wrong, worst first, and what has happened lately. Each part is there for who may run its operation. */
 import { ProblemError } from '../../../platform/errors.ts';
-import { decisionHref, entryHref } from '../../../views/management/audit.tsx';
-import { memberKind, memberState, type ShownMember } from '../../../views/management/members.tsx';
+import { memberKind, memberState, type ShownMember } from '../../../views/management/cluster/members.tsx';
 import {
   type EventRow,
   type Finding,
@@ -9,7 +8,8 @@ import {
   type Numbers,
   type OverviewModel,
   renderOverview,
-} from '../../../views/management/overview.tsx';
+} from '../../../views/management/cluster/overview.tsx';
+import { decisionHref, entryHref } from '../../../views/management/observe/audit.tsx';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 

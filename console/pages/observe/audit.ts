@@ -6,7 +6,7 @@ import {
   renderEntry,
   type ShownEntry,
   type ShownExplanation,
-} from '../../../views/management/audit.tsx';
+} from '../../../views/management/observe/audit.tsx';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 

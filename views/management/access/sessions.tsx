@@ -1,11 +1,11 @@
 /** Sessions: where people are signed in. */
-import { nameBrowser } from '../elements/user-agent.ts';
-import { renderDocument } from '../layout.tsx';
-import { Ago } from './ago.tsx';
-import { DetailPage, Facts, Id } from './detail.tsx';
-import type { FiltersModel } from './filters.tsx';
-import type { FrameModel } from './frame.tsx';
-import { type ListModel, ListPage } from './list.tsx';
+import { nameBrowser } from '../../elements/user-agent.ts';
+import { renderDocument } from '../../layout.tsx';
+import { Ago } from '../ago.tsx';
+import { DetailPage, Facts, Id } from '../detail.tsx';
+import type { FiltersModel } from '../filters.tsx';
+import type { FrameModel } from '../frame.tsx';
+import { type ListModel, ListPage } from '../list.tsx';
 import { userHref } from './users.tsx';
 
 /** As the admin API has it. */

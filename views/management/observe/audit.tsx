@@ -1,11 +1,11 @@
 /** The audit: what has happened, one entry, and the story of a decision. */
-import { renderDocument } from '../layout.tsx';
-import { Ago } from './ago.tsx';
-import { DetailPage, type Fact, Facts, Id, Part } from './detail.tsx';
-import type { FiltersModel } from './filters.tsx';
-import type { FrameModel } from './frame.tsx';
-import { type ListModel, ListPage, Table } from './list.tsx';
-import { State, type StateKind } from './state.tsx';
+import { renderDocument } from '../../layout.tsx';
+import { Ago } from '../ago.tsx';
+import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
+import type { FiltersModel } from '../filters.tsx';
+import type { FrameModel } from '../frame.tsx';
+import { type ListModel, ListPage, Table } from '../list.tsx';
+import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
 export interface ShownEntry {

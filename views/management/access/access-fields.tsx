@@ -1,4 +1,4 @@
-import { type Choice, ChoicesField, LinesField, TextField } from './fields.tsx';
+import { type Choice, ChoicesField, LinesField, TextField } from '../fields.tsx';
 
 /** What somebody may do at the members, as it stands in a form. */
 export interface AccessForm {

@@ -1,11 +1,11 @@
 /** Members of the cluster: how they are, and whether they get calls. */
-import { Form } from '../elements/form.tsx';
-import { renderDocument } from '../layout.tsx';
-import { DetailPage, Facts, Id, Part } from './detail.tsx';
-import { type FieldError, SelectField } from './fields.tsx';
-import type { FrameModel } from './frame.tsx';
-import { type ListModel, ListPage, Table } from './list.tsx';
-import { State, type StateKind } from './state.tsx';
+import { Form } from '../../elements/form.tsx';
+import { renderDocument } from '../../layout.tsx';
+import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
+import { type FieldError, SelectField } from '../fields.tsx';
+import type { FrameModel } from '../frame.tsx';
+import { type ListModel, ListPage, Table } from '../list.tsx';
+import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
 export interface ShownMember {
@@ -125,20 +125,7 @@ export function renderMember(model: MemberModel): string {
       acts={mayChange && <DrainButton member={member} csrf={csrf} />}
       about={member.reason ?? undefined}
       problem={errors.length > 0 ? errors.map(({ text }) => text).join(' ') : undefined}
-      notice={
-        notice && (
-          <>
-            {notice.text}
-            {notice.undo && (
-              <Form action={href} hidden={{ csrf, do: notice.undo }}>
-                <button type="submit" class="button small">
-                  Undo
-                </button>
-              </Form>
-            )}
-          </>
-        )
-      }
+      notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
       <Facts
         facts={[

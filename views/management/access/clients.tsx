@@ -1,8 +1,7 @@
 /** Machine clients: programs that ask for tokens with a secret. */
-import { Form } from '../elements/form.tsx';
-import { renderDocument } from '../layout.tsx';
-import { AccessFields, type AccessForm } from './access-fields.tsx';
-import { Ago } from './ago.tsx';
+import { Form } from '../../elements/form.tsx';
+import { renderDocument } from '../../layout.tsx';
+import { Ago } from '../ago.tsx';
 import {
   type AddState,
   EditPart,
@@ -10,14 +9,15 @@ import {
   type ErrorOf,
   type Owner,
   renderAddPage,
-} from './change-form.tsx';
-import { DetailPage, Facts, Id, Part } from './detail.tsx';
-import { SelectField, TextField } from './fields.tsx';
-import type { FiltersModel } from './filters.tsx';
-import type { FrameModel } from './frame.tsx';
-import { type ListModel, ListPage, Table } from './list.tsx';
-import { type Snippet, Snippets } from './snippets.tsx';
-import { State } from './state.tsx';
+} from '../change-form.tsx';
+import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
+import { SelectField, TextField } from '../fields.tsx';
+import type { FiltersModel } from '../filters.tsx';
+import type { FrameModel } from '../frame.tsx';
+import { type ListModel, ListPage, Table } from '../list.tsx';
+import { type Snippet, Snippets } from '../snippets.tsx';
+import { State } from '../state.tsx';
+import { AccessFields, type AccessForm } from './access-fields.tsx';
 
 /** As the admin API has it. */
 export interface ShownClient {
@@ -146,20 +146,7 @@ export function renderClient(model: ClientModel): string {
       acts={<FirstActs {...model} />}
       about={sentence}
       problem={errors.length > 0 ? 'Nothing was saved.' : undefined}
-      notice={
-        notice && (
-          <>
-            {notice.text}
-            {notice.undo && (
-              <Form action={clientHref(client.id)} hidden={{ csrf, do: notice.undo }}>
-                <button type="submit" class="button small">
-                  Undo
-                </button>
-              </Form>
-            )}
-          </>
-        )
-      }
+      notice={notice && <Done {...notice} action={clientHref(client.id)} hidden={{ csrf }} />}
     >
       {secret !== undefined && <NewSecret secret={secret} />}
       {trial && <Trial {...trial} />}

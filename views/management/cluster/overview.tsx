@@ -1,11 +1,11 @@
 /** What is wrong and what has happened lately: where an administrator begins. */
-import { renderDocument } from '../layout.tsx';
-import { Ago } from './ago.tsx';
-import { Part } from './detail.tsx';
-import { type FrameModel, ManagementPage } from './frame.tsx';
-import { Table } from './list.tsx';
+import { renderDocument } from '../../layout.tsx';
+import { Ago } from '../ago.tsx';
+import { Part } from '../detail.tsx';
+import { type FrameModel, ManagementPage } from '../frame.tsx';
+import { Table } from '../list.tsx';
+import { State, type StateKind } from '../state.tsx';
 import { memberHref } from './members.tsx';
-import { State, type StateKind } from './state.tsx';
 
 export interface OverviewModel {
   readonly frame: FrameModel;

@@ -1,7 +1,6 @@
 /** Roles: what people may do, built in or made of permissions. */
-import { renderDocument } from '../layout.tsx';
-import { AccessFields, type AccessForm } from './access-fields.tsx';
-import { Ago } from './ago.tsx';
+import { renderDocument } from '../../layout.tsx';
+import { Ago } from '../ago.tsx';
 import {
   type AddState,
   EditPart,
@@ -9,11 +8,12 @@ import {
   type ErrorOf,
   type Owner,
   renderAddPage,
-} from './change-form.tsx';
-import { DetailPage, Facts, Id, Part } from './detail.tsx';
-import { TextField } from './fields.tsx';
-import type { FrameModel } from './frame.tsx';
-import { type ListModel, ListPage } from './list.tsx';
+} from '../change-form.tsx';
+import { DetailPage, Facts, Id, Part } from '../detail.tsx';
+import { TextField } from '../fields.tsx';
+import type { FrameModel } from '../frame.tsx';
+import { type ListModel, ListPage } from '../list.tsx';
+import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { userHref } from './users.tsx';
 
 /** As the admin API has it. */

@@ -1,7 +1,7 @@
 /** Users: who may sign in. */
-import { Form } from '../elements/form.tsx';
-import { renderDocument } from '../layout.tsx';
-import { Ago } from './ago.tsx';
+import { Form } from '../../elements/form.tsx';
+import { renderDocument } from '../../layout.tsx';
+import { Ago } from '../ago.tsx';
 import {
   type AddState,
   EditPart,
@@ -9,13 +9,13 @@ import {
   type ErrorOf,
   type Owner,
   renderAddPage,
-} from './change-form.tsx';
-import { DetailPage, Facts, Id, Part } from './detail.tsx';
-import { ChoicesField, TextField } from './fields.tsx';
-import type { FiltersModel } from './filters.tsx';
-import type { FrameModel } from './frame.tsx';
-import { type ListModel, ListPage } from './list.tsx';
-import { State, type StateKind } from './state.tsx';
+} from '../change-form.tsx';
+import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
+import { ChoicesField, TextField } from '../fields.tsx';
+import type { FiltersModel } from '../filters.tsx';
+import type { FrameModel } from '../frame.tsx';
+import { type ListModel, ListPage } from '../list.tsx';
+import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
 export interface ShownUser {
@@ -137,23 +137,7 @@ export function renderUser(model: UserModel): string {
       acts={<FirstAct {...model} />}
       about={<Sentence {...user} />}
       problem={hasErrors ? 'Nothing was saved.' : undefined}
-      notice={
-        notice && (
-          <>
-            {notice.text}
-            {notice.undo && (
-              <>
-                {' '}
-                <Form action={userHref(user.id)} hidden={{ csrf, do: notice.undo }}>
-                  <button type="submit" class="button small">
-                    Undo
-                  </button>
-                </Form>
-              </>
-            )}
-          </>
-        )
-      }
+      notice={notice && <Done {...notice} action={userHref(user.id)} hidden={{ csrf }} />}
     >
       {link && <PasswordLink {...link} />}
       <Facts

@@ -1,0 +1,264 @@
+/** `/cluster/maps`: maps by their names, entries by their keys, and what stands in them. */
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import {
+  type EntryModel,
+  type EntryNotice,
+  entryHref,
+  type FoundEntry,
+  renderMap,
+  renderMapEntry,
+} from '../../../views/management/cluster/maps.tsx';
+import {
+  renderStructures,
+  type ShownStructure,
+  structureHref,
+} from '../../../views/management/cluster/structures.tsx';
+import { noEntry } from '../../admin-api/cluster/maps.ts';
+import type { Act, Acts } from '../acts.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import {
+  givenValue,
+  isBrokenJson,
+  keysIn,
+  mostKeys,
+  rasterType,
+  type StoredValue,
+  shownValue,
+  typedOf,
+  typedValue,
+} from './values.ts';
+
+const listHref = '/cluster/maps';
+
+interface FoundValue {
+  readonly stored: StoredValue;
+  readonly version: string;
+}
+
+/** At the same time: a page of keys is not to crowd out who else asks members. */
+const atOnce = 8;
+
+export function createMapPages(tools: PageTools, acts: Acts) {
+  return {
+    async list(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const name = form.get('open')?.trim();
+      if (name) return tools.goTo(ctx, structureHref('map', name));
+      const asked = queryOf(form, ['q']);
+      const { body } = await tools.run<ListAnswer<ShownStructure>>(ctx, 'listMaps', { query: asked });
+      const html = renderStructures({
+        frame: await tools.frame(ctx),
+        kind: 'map',
+        structures: body.items,
+        filters: filtersOf(listHref, asked, 'Beginning of a name', []),
+        ...placesOf(listHref, asked, body),
+      });
+      tools.send(ctx, html);
+    },
+    /** One map, with the entries of the keys that were asked for. */
+    async show(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const map = await findMap(ctx);
+      if (form.get('do') === 'clear') return acts.ask(ctx, clearing(map.id), mapPlace(map.id));
+      const typed = form.get('keys') ?? '';
+      const keys = keysIn(typed);
+      if (keys?.length === 1) return tools.goTo(ctx, entryHref(map.id, keys[0]!));
+      const may = await tools.mayRun(ctx, ['clearMap']);
+      const html = renderMap({
+        frame: await tools.frame(ctx),
+        map,
+        mayChange: may.has('clearMap'),
+        keys: typed,
+        found: keys && keys.length > 0 ? await findEntries(ctx, map.id, keys) : undefined,
+        problem: keys === undefined ? `These are more than ${mostKeys} keys.` : undefined,
+        notice: form.get('done') === 'cleared' ? 'Cleared: the map has no entry any more.' : undefined,
+      });
+      tools.send(ctx, html, keys === undefined ? 400 : 200);
+    },
+    /** `POST /cluster/maps/:map`: clears it. */
+    async change(ctx: PageContext): Promise<void> {
+      const { id } = await findMap(ctx);
+      if (ctx.state.form.get('do') !== 'clear') return tools.goTo(ctx, structureHref('map', id));
+      const done = await acts.perform(ctx, clearing(id), mapPlace(id), { map: id });
+      if (done) tools.goTo(ctx, `${structureHref('map', id)}?done=cleared`);
+    },
+    async showEntry(ctx: PageContext): Promise<void> {
+      const found = await findEntry(ctx);
+      const isAsked = ctx.state.form.get('do') === 'remove';
+      if (isAsked && found) return acts.ask(ctx, removal(ctx), entryPlace(ctx));
+      await sendEntry(ctx, found, {});
+    },
+    /** `POST /cluster/maps/:map/:key`: puts a value, or removes the entry. */
+    async changeEntry(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      if (form.get('do') === 'put') return put(ctx);
+      const former = await findEntry(ctx);
+      if (form.get('do') !== 'remove' || !former) return tools.goTo(ctx, hrefOf(ctx));
+      const done = await acts.perform(ctx, removal(ctx), entryPlace(ctx), paramsOf(ctx));
+      if (done) await sendEntry(ctx, undefined, { notice: { text: 'Removed.', former: former.stored } });
+    },
+    /** The bytes alone: a drawing for its page, or all of it as a file. Nothing of it runs (S35). */
+    async value(ctx: PageContext): Promise<void> {
+      const found = await findEntry(ctx);
+      if (!found) throw new ProblemError(problems.notFound, noEntry);
+      const bytes = Buffer.from(found.stored.value, 'base64');
+      const drawing = ctx.state.form.has('download') ? undefined : rasterType(bytes);
+      ctx.set('Content-Security-Policy', "sandbox; default-src 'none'");
+      ctx.set('X-Content-Type-Options', 'nosniff');
+      ctx.set('Cache-Control', 'no-store');
+      ctx.set('Content-Disposition', drawing === undefined ? 'attachment; filename="value"' : 'inline');
+      ctx.type = drawing ?? 'application/octet-stream';
+      ctx.body = bytes;
+    },
+  };
+
+  async function findMap(ctx: PageContext): Promise<ShownStructure> {
+    const { map } = ctx.params;
+    const { body } = await tools.run<ShownStructure>(ctx, 'readMap', { params: { map: String(map) } });
+    return body;
+  }
+
+  async function findEntries(
+    ctx: PageContext,
+    map: string,
+    keys: readonly string[],
+  ): Promise<readonly FoundEntry[]> {
+    const found: FoundEntry[] = [];
+    for (let at = 0; at < keys.length; at += atOnce) {
+      const some = keys.slice(at, at + atOnce);
+      found.push(...(await Promise.all(some.map((key) => findOne(ctx, map, key)))));
+    }
+    return found;
+  }
+
+  async function findOne(ctx: PageContext, map: string, key: string): Promise<FoundEntry> {
+    try {
+      const { body } = await tools.run<StoredValue>(ctx, 'readMapEntry', { params: { map, key } });
+      return { key, type: body.type, bytes: body.bytes };
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return { key, type: null, bytes: null, problem: isNoEntry(error) ? undefined : error.message };
+    }
+  }
+
+  /** @returns undefined where there is none */
+  async function findEntry(ctx: PageContext): Promise<FoundValue | undefined> {
+    try {
+      const request = { params: paramsOf(ctx) };
+      const { body, version = '' } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
+      return { stored: body, version };
+    } catch (error) {
+      if (isNoEntry(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function put(ctx: PageContext): Promise<void> {
+    const { form } = ctx.state;
+    const typed = typedValue(form);
+    const former = await findEntry(ctx);
+    if (isBrokenJson(typed)) {
+      const errors = [{ field: 'value', text: 'This is not JSON, which the media type says that it is.' }];
+      return sendEntry(ctx, former, { typed, errors });
+    }
+    const ifMatch = form.get('version');
+    const condition = ifMatch === undefined ? { isNew: true } : { ifMatch };
+    let answer: Answered<StoredValue>;
+    try {
+      const request = { params: paramsOf(ctx), body: givenValue(typed), ...condition };
+      answer = await tools.run<StoredValue>(ctx, 'putMapEntry', request);
+    } catch (error) {
+      const errors = fieldErrorsOf(error, fieldOf);
+      return sendEntry(ctx, await findEntry(ctx), { typed, errors });
+    }
+    const notice: EntryNotice = { text: 'Stored.', former: former?.stored };
+    await sendEntry(ctx, { stored: answer.body, version: answer.version ?? '' }, { notice });
+  }
+
+  async function sendEntry(
+    ctx: PageContext,
+    found: FoundValue | undefined,
+    shown: Partial<EntryModel>,
+  ): Promise<void> {
+    const may = await tools.mayRun(ctx, ['putMapEntry', 'deleteMapEntry']);
+    const html = renderMapEntry({
+      frame: await tools.frame(ctx),
+      ...paramsOf(ctx),
+      value: found && shownValue(found.stored, ctx.state.form.get('as')),
+      version: found?.version,
+      typed: found ? typedOf(found.stored) : { value: '', encoding: 'text', type: 'text/plain' },
+      errors: [],
+      csrf: tools.csrf(ctx),
+      mayPut: may.has('putMapEntry'),
+      mayRemove: may.has('deleteMapEntry'),
+      ...shown,
+    });
+    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
+  }
+}
+
+function paramsOf({ params }: PageContext): { readonly map: string; readonly key: string } {
+  return { map: String(params.map), key: String(params.key) };
+}
+
+function hrefOf(ctx: PageContext): string {
+  const { map, key } = paramsOf(ctx);
+  return entryHref(map, key);
+}
+
+function fieldOf(pointer: string): string | undefined {
+  const name = pointer.slice(2);
+  return ['value', 'type'].includes(name) ? name : undefined;
+}
+
+/** What no key can be is another thing. */
+function isNoEntry(error: unknown): boolean {
+  return error instanceof ProblemError && error.problem === problems.notFound && error.message === noEntry;
+}
+
+function mapPlace(map: string) {
+  const href = structureHref('map', map);
+  return {
+    path: [
+      { title: 'Maps', href: listHref },
+      { title: map, href },
+    ],
+    href,
+  };
+}
+
+function entryPlace(ctx: PageContext) {
+  const { map, key } = paramsOf(ctx);
+  const href = entryHref(map, key);
+  return { path: [...mapPlace(map).path, { title: key, href }], href };
+}
+
+function clearing(map: string): Act {
+  return {
+    name: 'clear',
+    operation: 'clearMap',
+    title: `Clear ${map}`,
+    effects: [
+      `Every entry of the map ${map} is removed, at every member, for everybody.`,
+      'This cannot be undone: take a backup first, if one may be needed.',
+    ],
+    button: 'Clear map',
+    isDangerous: true,
+    typedName: map,
+  };
+}
+
+function removal(ctx: PageContext): Act {
+  const { map, key } = paramsOf(ctx);
+  return {
+    name: 'remove',
+    operation: 'deleteMapEntry',
+    title: `Remove ${key}`,
+    effects: [
+      `The entry ${key} of the map ${map} is removed for everybody.`,
+      'The next page can put it back, as long as you stay there.',
+    ],
+    button: 'Remove entry',
+  };
+}

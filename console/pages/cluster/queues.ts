@@ -1,0 +1,176 @@
+/** `/cluster/queues`: queues by their names, what is offered to them, and what is taken away. */
+import { randomUUID } from 'node:crypto';
+import {
+  type QueueModel,
+  renderQueue,
+  type ShownQueue,
+  type TakenItem,
+} from '../../../views/management/cluster/queues.tsx';
+import {
+  renderStructures,
+  type ShownStructure,
+  structureHref,
+} from '../../../views/management/cluster/structures.tsx';
+import type { Act, Acts } from '../acts.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { givenValue, isBrokenJson, type StoredValue, shownValue, typedValue } from './values.ts';
+
+const listHref = '/cluster/queues';
+
+export function createQueuePages(tools: PageTools, acts: Acts) {
+  return {
+    async list(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const name = form.get('open')?.trim();
+      if (name) return tools.goTo(ctx, structureHref('queue', name));
+      const asked = queryOf(form, ['q']);
+      const { body } = await tools.run<ListAnswer<ShownStructure>>(ctx, 'listQueues', { query: asked });
+      const html = renderStructures({
+        frame: await tools.frame(ctx),
+        kind: 'queue',
+        structures: body.items,
+        filters: filtersOf(listHref, asked, 'Beginning of a name', []),
+        ...placesOf(listHref, asked, body),
+      });
+      tools.send(ctx, html);
+    },
+    async show(ctx: PageContext): Promise<void> {
+      const queue = await find(ctx);
+      const { form } = ctx.state;
+      const act = actsOf(queue).get(form.get('do') ?? '');
+      if (act) return acts.ask(ctx, act, placeOf(queue));
+      const notice = form.get('done') === 'offered' ? 'Offered: it is the last one.' : undefined;
+      await showQueue(ctx, queue, { notice });
+    },
+    /** `POST /cluster/queues/:queue`: what the form names in `do`. */
+    async change(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const queue = await find(ctx);
+      if (form.get('do') === 'offer') return offer(ctx, queue);
+      const act = actsOf(queue).get(form.get('do') ?? '');
+      if (!act) return tools.goTo(ctx, structureHref('queue', queue.id));
+      const answer = await acts.perform<Taken>(ctx, act, placeOf(queue), { queue: queue.id });
+      if (answer) await showTaken(ctx, answer.body);
+    },
+  };
+
+  async function find(ctx: PageContext): Promise<ShownQueue> {
+    const params = { queue: String(ctx.params.queue) };
+    return (await tools.run<ShownQueue>(ctx, 'readQueue', { params })).body;
+  }
+
+  async function offer(ctx: PageContext, queue: ShownQueue): Promise<void> {
+    const { form } = ctx.state;
+    const typed = typedValue(form);
+    if (isBrokenJson(typed)) {
+      const errors = [{ field: 'value', text: 'This is not JSON, which the media type says that it is.' }];
+      return showQueue(ctx, queue, { typed, errors });
+    }
+    try {
+      const request = { params: { queue: queue.id }, body: givenValue(typed) };
+      const idempotencyKey = form.get('idempotencyKey') ?? '';
+      await tools.run(ctx, 'offerToQueue', { ...request, idempotencyKey });
+    } catch (error) {
+      return showQueue(ctx, queue, { typed, errors: fieldErrorsOf(error, fieldOf) });
+    }
+    tools.goTo(ctx, `${structureHref('queue', queue.id)}?done=offered`);
+  }
+
+  /** Not at an address that could be opened again: what was taken is on this page alone. */
+  async function showTaken(ctx: PageContext, body: Taken): Promise<void> {
+    const items = 'items' in body ? body.items : body.item === null ? [] : [body.item];
+    const notice = items.length === 0 ? 'The queue is empty: nothing was taken.' : undefined;
+    await showQueue(ctx, await find(ctx), {
+      notice,
+      taken: items.map(takenItem),
+      file: items.length > 1 ? items.map((item) => JSON.stringify(fileLine(item))).join('\n') : undefined,
+    });
+  }
+
+  async function showQueue(ctx: PageContext, queue: ShownQueue, shown: Partial<QueueModel>): Promise<void> {
+    const may = await tools.mayRun(ctx, ['offerToQueue', 'pollQueue']);
+    const html = renderQueue({
+      frame: await tools.frame(ctx),
+      queue,
+      typed: { value: '', encoding: 'text', type: 'text/plain' },
+      errors: [],
+      csrf: tools.csrf(ctx),
+      idempotencyKey: randomUUID(),
+      mayOffer: may.has('offerToQueue'),
+      mayTake: may.has('pollQueue'),
+      ...shown,
+    });
+    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
+  }
+}
+
+type Taken = { readonly item: StoredValue | null } | { readonly items: readonly StoredValue[] };
+
+function takenItem(stored: StoredValue): TakenItem {
+  const { type, bytes, value } = stored;
+  const { form } = shownValue(stored, undefined);
+  // A drawing that is nowhere any more has no address of its own.
+  const { text, isCut } = shownValue(stored, form === 'image' ? 'hex' : form);
+  return { type, bytes, value, text, isCut };
+}
+
+function fileLine({ type, value }: StoredValue) {
+  return { type, value };
+}
+
+function fieldOf(pointer: string): string | undefined {
+  const name = pointer.slice(2);
+  return ['value', 'type'].includes(name) ? name : undefined;
+}
+
+function placeOf({ id }: ShownStructure) {
+  const href = structureHref('queue', id);
+  return {
+    path: [
+      { title: 'Queues', href: listHref },
+      { title: id, href },
+    ],
+    href,
+  };
+}
+
+function actsOf({ id, size }: ShownQueue): ReadonlyMap<string, Act> {
+  const now = `${size} ${size === 1 ? 'item is' : 'items are'} in it now.`;
+  const acts: readonly Act[] = [
+    {
+      name: 'poll',
+      operation: 'pollQueue',
+      title: `Poll ${id}`,
+      effects: [
+        `The first item of the queue ${id} is taken away from everybody. ${now}`,
+        'The next page has it, and can offer it again, at the end.',
+      ],
+      button: 'Poll',
+      isMaking: true,
+    },
+    {
+      name: 'drain',
+      operation: 'drainQueue',
+      title: `Drain ${id}`,
+      effects: [
+        `Up to as many items as you choose are taken away from everybody, the first ones first. ${now}`,
+        'The next page has them: leave it only when you have copied them.',
+      ],
+      button: 'Drain',
+      isDangerous: true,
+      isMaking: true,
+      typedName: id,
+      selects: [
+        {
+          name: 'most',
+          label: 'Items',
+          value: '10',
+          options: ['10', '50', '100'].map((value) => ({ value, label: `Up to ${value}` })),
+        },
+      ],
+      requestOf: (form) => ({ body: { most: Number(form.get('most') ?? '10') } }),
+    },
+  ];
+  return new Map(acts.map((act) => [act.name, act]));
+}

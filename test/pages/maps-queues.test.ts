@@ -1,0 +1,296 @@
+/** `/cluster/maps` and `/cluster/queues`: entries found, shown, put, put back and removed; items offered and taken; without script. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+let ada: UserAgent;
+
+beforeAll(async () => {
+  console = await startConsole();
+  ada = createUserAgent(console.url);
+  await ada.signIn();
+});
+afterAll(() => console?.stop());
+
+const png = Uint8Array.from(
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+);
+
+const mapHref = (map: string) => `/cluster/maps/${encodeURIComponent(map)}`;
+const entryHref = (map: string, key: string) => `${mapHref(map)}/${encodeURIComponent(key)}`;
+const queueHref = (queue: string) => `/cluster/queues/${encodeURIComponent(queue)}`;
+
+async function store(
+  map: string,
+  key: string,
+  value: string | Uint8Array<ArrayBuffer>,
+  type: string,
+): Promise<void> {
+  const reply = await fetch(`${console.url}/svc/rest/maps/${map}/${encodeURIComponent(key)}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${await machineToken(console)}`, 'Content-Type': type },
+    body: value,
+  });
+  expect(reply.status).toBe(200);
+}
+
+async function stored(map: string, key: string) {
+  const reply = await fetch(`${console.url}/svc/rest/maps/${map}/${encodeURIComponent(key)}`, {
+    headers: { Authorization: `Bearer ${await machineToken(console)}` },
+  });
+  return { status: reply.status, type: reply.headers.get('content-type'), text: await reply.text() };
+}
+
+test('names that were called are listed with where they are known from, and others are opened by name', async () => {
+  await store('orders', 'a1', '{"total": 3}', 'application/json');
+  await expect
+    .poll(async () => textOf(await ada.get('/cluster/maps')), { timeout: 15_000 })
+    .toMatch(/orders Calls Today/);
+  expect(textOf(await ada.get('/cluster/maps'))).toContain('Others may exist: members do not list them.');
+  const opened = await ada.get('/cluster/maps?open=tägliche+Summen');
+  expect([opened.status, opened.headers.location]).toEqual([303, `${mapHref('tägliche Summen')}`]);
+});
+
+describe('an entry', () => {
+  test('of JSON is shown with its numbers as they were sent, in other forms too', async () => {
+    const json = '{"id":9007199254740993,"price":1.10,"tags":[],"of":{"a":"x\\"{}"}}';
+    await store('orders', 'big', json, 'application/json');
+    const page = await ada.get(entryHref('orders', 'big'));
+    expect(textOf(page)).toContain('"id": 9007199254740993,');
+    expect(textOf(page)).toContain('"price": 1.10,');
+    expect(textOf(page)).toContain('"tags": [],');
+    expect(page.body).toContain('&quot;x\\&quot;{}&quot;');
+    expect(textOf(await ada.get(`${entryHref('orders', 'big')}?as=hex`))).toContain('00000000 7b 22 69 64');
+    expect(textOf(await ada.get(`${entryHref('orders', 'big')}?as=text`))).toContain(json);
+  });
+
+  test('with HTML, SVG or a script in it runs nowhere: it is text, or a file', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+    await store('logos', 'evil', svg, 'image/svg+xml');
+    const page = await ada.get(entryHref('logos', 'evil'));
+    expect(page.body).not.toContain('<svg');
+    expect(page.body).not.toContain('class="drawing"');
+    const value = await ada.get(`${entryHref('logos', 'evil')}/value`);
+    expect(value.headers['content-type']).toBe('application/octet-stream');
+    expect(value.headers['content-disposition']).toContain('attachment');
+    expect(value.headers['content-security-policy']).toContain('sandbox');
+    expect(value.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  test('of a drawing is drawn by its bytes, whatever type was stored', async () => {
+    await store('logos', 'png', png, 'text/html');
+    const page = await ada.get(entryHref('logos', 'png'));
+    expect(page.body).toContain(`<img class="drawing" src="${entryHref('logos', 'png')}/value"`);
+    const value = await ada.get(`${entryHref('logos', 'png')}/value`);
+    expect(value.headers['content-type']).toBe('image/png');
+    expect(value.headers['content-security-policy']).toContain('sandbox');
+  });
+
+  test('over 64 KB is cut on the page and whole in the file', async () => {
+    await store('orders', 'long', 'x'.repeat(200_000), 'text/plain');
+    const page = await ada.get(entryHref('orders', 'long'));
+    expect(textOf(page)).toContain('These are the first 64 KB.');
+    expect(page.body.match(/x{1000,}/g)!.map((run) => run.length)).toContain(65_536);
+    expect((await ada.get(`${entryHref('orders', 'long')}/value?download=true`)).body).toHaveLength(200_000);
+  });
+
+  test('is put, put back, removed and put back again', async () => {
+    const empty = await ada.get(entryHref('orders', 'new one/ü'));
+    expect(textOf(empty)).toContain('The map has no entry of this key.');
+    const put = await sendForm(ada, empty, 'put', { value: 'first', encoding: 'text', type: 'text/plain' });
+    expect([put.status, textOf(put).includes('Stored.')]).toEqual([200, true]);
+    const second = await sendForm(ada, put, 'put', { value: 'a\r\nb', encoding: 'text', type: 'text/plain' });
+    expect(await stored('orders', 'new one/ü')).toMatchObject({ text: 'a\nb' });
+    await sendForm(ada, second, 'put', undoFields(second));
+    expect(await stored('orders', 'new one/ü')).toMatchObject({ text: 'first', type: 'text/plain' });
+    const question = await ada.get(`${entryHref('orders', 'new one/ü')}?do=remove`);
+    const removed = await sendForm(ada, question, 'remove');
+    expect((await stored('orders', 'new one/ü')).status).toBe(204);
+    await sendForm(ada, removed, 'put', undoFields(removed));
+    expect(await stored('orders', 'new one/ü')).toMatchObject({ text: 'first' });
+  });
+
+  test('that somebody else has changed is not overwritten, and what was typed stays', async () => {
+    await store('orders', 'raced', 'one', 'text/plain');
+    const page = await ada.get(entryHref('orders', 'raced'));
+    await store('orders', 'raced', 'two', 'text/plain');
+    const late = await sendForm(ada, page, 'put', { value: 'mine', encoding: 'text', type: 'text/plain' });
+    expect(late.status).toBe(400);
+    expect(textOf(late)).toContain('has changed meanwhile');
+    expect(late.body).toMatch(/<textarea[^>]*>\nmine</);
+    expect(textOf(late)).toContain('two');
+    expect(await stored('orders', 'raced')).toMatchObject({ text: 'two' });
+  });
+
+  test.each([
+    ['JSON that is none', { value: '{"a":', encoding: 'text', type: 'application/json' }, 'This is not JSON'],
+    ['base64 that is none', { value: '***', encoding: 'base64', type: '' }, 'value'],
+    ['a type with a line break', { value: 'x', encoding: 'text', type: 'a\nb' }, 'type'],
+    ['10 MB', { value: 'x'.repeat(2_000_000), encoding: 'text', type: 'text/plain' }, ''],
+  ])('is not stored from %s', async (_what, fields, said) => {
+    await store('orders', 'kept', 'kept', 'text/plain');
+    const refused = await sendForm(ada, await ada.get(entryHref('orders', 'kept')), 'put', fields);
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(refused.status).toBeLessThan(500);
+    expect(textOf(refused)).toContain(said);
+    expect(await stored('orders', 'kept')).toMatchObject({ text: 'kept' });
+  });
+});
+
+/** Of the button that puts the former value back. */
+function undoFields({ body }: Reply): Record<string, string> {
+  const form = /<form[^>]*>(?:(?!<\/form>).)*Put back/s.exec(body)![0];
+  const fields = [...form.matchAll(/name="(version|value|encoding|type)" value="([^"]*)"/g)];
+  return Object.fromEntries(fields.map(([, name, value]) => [name!, value!]));
+}
+
+describe('the keys of a map', () => {
+  test('are asked for one by one, by lines and by a range', async () => {
+    await Promise.all([1, 2, 4].map((at) => store('parts', `p-${at}`, String(at), 'text/plain')));
+    const one = await ada.get(`${mapHref('parts')}?keys=p-1`);
+    expect([one.status, one.headers.location]).toEqual([303, entryHref('parts', 'p-1')]);
+    const many = await ada.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-4]\np-1\nelse')}`);
+    expect(textOf(many)).toMatch(
+      /p-1 text\/plain 1 byte p-2 text\/plain 1 byte p-3 No entry p-4 text\/plain 1 byte else No entry/,
+    );
+  });
+
+  test('are a hundred at most', async () => {
+    const many = await ada.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-101]')}`);
+    expect([many.status, textOf(many).includes('These are more than 100 keys.')]).toEqual([400, true]);
+  });
+
+  test('are cleared when the name is typed, and not otherwise', async () => {
+    await store('parts', 'p-1', '1', 'text/plain');
+    const question = await ada.get(`${mapHref('parts')}?do=clear`);
+    const wrong = await sendForm(ada, question, 'clear', { typed_name: 'part' });
+    expect([wrong.status, (await stored('parts', 'p-1')).status]).toEqual([400, 200]);
+    const done = await sendForm(ada, question, 'clear', { typed_name: 'parts' });
+    expect([done.status, (await stored('parts', 'p-1')).status]).toEqual([303, 204]);
+  });
+});
+
+describe('a queue', () => {
+  const offerText = async (queue: string, value: string) =>
+    sendForm(ada, await ada.get(queueHref(queue)), 'offer', { value, encoding: 'text', type: 'text/plain' });
+
+  test('takes an item once where its form is sent twice', async () => {
+    const page = await ada.get(queueHref('once'));
+    const fields = { value: 'job', encoding: 'text', type: 'text/plain' };
+    for (const _ of [1, 2]) expect((await sendForm(ada, page, 'offer', fields)).status).toBe(303);
+    expect(textOf(await ada.get(queueHref('once')))).toContain('1 item is in it now.');
+  });
+
+  test('gives an item that stays on the page and can be offered again', async () => {
+    await offerText('jobs', 'first <b>');
+    await offerText('jobs', 'second');
+    const question = await ada.get(`${queueHref('jobs')}?do=poll`);
+    expect(textOf(question)).toContain('is taken away from everybody');
+    const taken = await sendForm(ada, question, 'poll');
+    expect(textOf(taken)).toContain('The item that was taken');
+    expect(taken.body).toContain('first &lt;b>');
+    expect(textOf(taken)).toContain('1 item is in it now.');
+    const again = await sendForm(ada, question, 'poll');
+    expect(textOf(again)).toContain('1 item is in it now.');
+    const form = /<form[^>]*>(?:(?!<\/form>).)*Offer again/s.exec(taken.body)![0];
+    const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
+      name!,
+      value!,
+    ]);
+    expect((await ada.post(queueHref('jobs'), Object.fromEntries(fields))).status).toBe(303);
+    expect(textOf(await ada.get(queueHref('jobs')))).toContain('2 items are in it now.');
+  });
+
+  test('is drained when its name is typed, with all items in a file of lines', async () => {
+    for (const value of ['a', 'b', 'c']) await offerText('mails', value);
+    const question = await ada.get(`${queueHref('mails')}?do=drain`);
+    const wrong = await sendForm(ada, question, 'drain', { typed_name: 'x', most: '10' });
+    expect([wrong.status, textOf(await ada.get(queueHref('mails'))).includes('3 items')]).toEqual([
+      400,
+      true,
+    ]);
+    const done = await sendForm(ada, question, 'drain', { typed_name: 'mails', most: '10' });
+    expect(textOf(done)).toContain('3 items that were taken');
+    expect(textOf(done)).toContain('{"type":"text/plain","value":"Yg=="}');
+    expect(textOf(done)).toContain('0 items are in it now.');
+  });
+
+  test('that is empty says so when it is polled', async () => {
+    const done = await sendForm(ada, await ada.get(`${queueHref('empty')}?do=poll`), 'poll');
+    expect(textOf(done)).toContain('The queue is empty: nothing was taken.');
+  });
+});
+
+describe('who may', () => {
+  const pages = [
+    '/cluster/maps',
+    mapHref('orders'),
+    entryHref('orders', 'a1'),
+    '/cluster/queues',
+    queueHref('jobs'),
+  ];
+
+  test.each(pages)('signed out, %s leads to the sign-in', async (page) => {
+    const reply = await createUserAgent(console.url).get(page);
+    expect([reply.status, new URL(reply.headers.location!, console.url).pathname]).toEqual([303, '/login']);
+  });
+
+  test('a viewer reads and finds no control that changes anything', async () => {
+    const viewer = await personWith(console, 'viewer', ['Viewer']);
+    for (const page of pages) {
+      const reply = await viewer.get(page);
+      expect([page, reply.status]).toEqual([page, 200]);
+      expect(reply.body).not.toMatch(/name="do" value="(?:put|offer)"|\?do=/);
+    }
+    const csrf = hiddenIn(await viewer.get('/account'), 'csrf')!;
+    const fields = { csrf, do: 'put', value: 'x', encoding: 'text', type: '' };
+    expect((await viewer.post(entryHref('orders', 'a1'), fields)).status).toBe(403);
+    expect((await viewer.get(`${queueHref('jobs')}?do=poll`)).status).toBe(403);
+  });
+
+  test('who reads metrics alone, and who has a role for one map, finds none of the pages', async () => {
+    const watcher = await personWith(console, 'watcher', ['MetricsViewer']);
+    for (const page of pages) expect((await watcher.get(page)).status).toBe(403);
+  });
+
+  test.each(foreignForms)('a form $name changes nothing', async ({ fields, headers }) => {
+    await store('orders', 'safe', 'safe', 'text/plain');
+    const page = await ada.get(entryHref('orders', 'safe'));
+    const typed = { value: 'x', encoding: 'text', type: '', version: hiddenIn(page, 'version')! };
+    const csrf = hiddenIn(page, 'csrf')!;
+    const reply = await ada.post(
+      entryHref('orders', 'safe'),
+      { csrf, do: 'put', ...typed, ...fields },
+      headers,
+    );
+    expect(reply.status).toBe(403);
+    expect(await stored('orders', 'safe')).toMatchObject({ text: 'safe' });
+  });
+});
+
+test.each(['<script>alert(1)</script>', 'a/../../b', ' lead', 'x'.repeat(1001)])(
+  'a name that no map can have is a clear page and nothing else: %s',
+  async (name) => {
+    for (const page of [mapHref(name), queueHref(name), entryHref('orders', name)]) {
+      const reply = await ada.get(page);
+      expect([400, 404]).toContain(reply.status);
+      expect(reply.body).not.toContain('<script>alert');
+      expect(titleOf(reply)).not.toBe('');
+    }
+  },
+);
+
+test.each(['مفتاح', '🗝️ key', 'x'.repeat(1000)])('a key in any script is one: %s', async (key) => {
+  const put = await sendForm(ada, await ada.get(entryHref('names', key)), 'put', {
+    value: 'here',
+    encoding: 'text',
+    type: 'text/plain',
+  });
+  expect(put.status).toBe(200);
+  expect(await stored('names', key)).toMatchObject({ text: 'here' });
+});
