@@ -11,6 +11,7 @@ import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
 import { createMapPages } from './cluster/maps.ts';
 import { createMemberPages } from './cluster/members.ts';
+import { createOperationsPage } from './cluster/operations.ts';
 import { createOverviewPage } from './cluster/overview.ts';
 import { createQueuePages } from './cluster/queues.ts';
 import { createForms } from './forms.ts';
@@ -45,6 +46,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const members = createMemberPages(tools, acts);
   const maps = createMapPages(tools, acts);
   const queues = createQueuePages(tools, acts);
+  const operations = createOperationsPage(tools, acts);
   const audit = createAuditPages(tools);
   const clients = createClientPages(tools, acts, forms, origin);
   return {
@@ -64,6 +66,8 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', form, csrf, signedIn, queues.change);
+      router.get('/cluster/operations', query, signedIn, operations.show);
+      router.post('/cluster/operations', form, csrf, signedIn, operations.change);
       router.get('/observe', query, signedIn, group);
       router.get('/observe/audit', query, signedIn, audit.list);
       router.get('/observe/audit/:entry', query, signedIn, audit.show);

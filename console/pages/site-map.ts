@@ -51,6 +51,12 @@ export const siteMap: readonly SiteGroup[] = [
         needs: { object: 'queues', access: 'read' },
         about: 'How many items wait in them, and what is offered.',
       },
+      {
+        title: 'Operations',
+        href: '/cluster/operations',
+        needs: { object: 'operations', access: 'read' },
+        about: 'How the cluster is, and what is done to all of it.',
+      },
     ],
   },
   {

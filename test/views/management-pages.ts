@@ -20,6 +20,7 @@ import {
 import { renderAct } from '../../views/management/act.tsx';
 import { renderMap, renderMapEntry } from '../../views/management/cluster/maps.tsx';
 import { renderMember, renderMembers, type ShownMember } from '../../views/management/cluster/members.tsx';
+import { renderOperations } from '../../views/management/cluster/operations.tsx';
 import { renderOverview } from '../../views/management/cluster/overview.tsx';
 import { renderQueue } from '../../views/management/cluster/queues.tsx';
 import { renderStructures, type ShownStructure } from '../../views/management/cluster/structures.tsx';
@@ -408,6 +409,23 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       logLevel: 'FINE',
       errors: [{ field: 'level', text: filling.text }],
       notice: { text: filling.text, undo: 'drain' },
+    }),
+  operations: (filling) =>
+    renderOperations({
+      frame: frameOf(filling),
+      cluster: {
+        clusterState: 'active',
+        clusterVersion: filling.text,
+        instanceName: filling.text,
+        isSafe: false,
+        migrationQueueSize: 3,
+        clusterSize: 3,
+        may: [{ operation: 'shutdown', isPossible: false, reason: filling.text }],
+      },
+      acts: [{ name: 'state', title: filling.text, about: filling.text, isDangerous: true }],
+      mayChangeVersion: true,
+      notice: filling.text,
+      problem: filling.text,
     }),
   'audit log': (filling) =>
     renderAudit({

@@ -1,0 +1,107 @@
+/** `/cluster/operations` in a browser without script, on an embedded member with every endpoint group. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeMemberConfig } from '../admin-api/member-config.ts';
+import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
+import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+const href = '/cluster/operations';
+let console: RunningConsole;
+let ada: UserAgent;
+let instance: string;
+
+beforeAll(async () => {
+  console = await startConsole({ env: { MEMBER_CONFIG: writeMemberConfig() } });
+  ada = createUserAgent(console.url);
+  await ada.signIn();
+  instance = (await cluster()).instanceName;
+}, 30_000);
+afterAll(() => console?.stop());
+
+async function cluster() {
+  return (await callApi(console, 'GET', '/operations')) as { clusterState: string; instanceName: string };
+}
+
+test('show state, version and safety of the cluster, and what can be done to it', async () => {
+  const page = await ada.get(href);
+  expect(titleOf(page)).toBe('Operations');
+  expect(textOf(page)).toMatch(/Active .*Version \d+\.\d+ Members 1 Backups in step Yes Migration queue 0/);
+  for (const name of ['state', 'reload', 'backup', 'force-start', 'shut-down']) {
+    expect(page.body).toContain(`href="${href}?do=${name}"`);
+  }
+});
+
+test('change the state by the name of the instance typed, and not without it', async () => {
+  const question = await ada.get(`${href}?do=state`);
+  expect(textOf(question)).toContain('Fine: backups are in step.');
+  const refused = await sendForm(ada, question, 'state', { state: 'frozen', typed_name: 'another' });
+  expect([refused.status, (await cluster()).clusterState]).toEqual([400, 'active']);
+  const done = await sendForm(ada, question, 'state', { state: 'frozen', typed_name: instance });
+  expect(textOf(await ada.follow(done))).toMatch(/Frozen .*The state of the cluster is changed\./);
+  const odd = await sendForm(ada, question, 'state', { state: 'molten', typed_name: instance });
+  expect([odd.status, (await cluster()).clusterState]).toEqual([400, 'frozen']);
+  await ada.follow(await sendForm(ada, question, 'state', { state: 'active', typed_name: instance }));
+  const entries = console.log().filter(({ event }) => event === 'cluster.state_changed');
+  // Without the name nothing was asked of the cluster.
+  expect(entries.map(({ outcome, via }) => [outcome, via])).toEqual([
+    ['success', 'page'],
+    ['denied', 'page'],
+    ['success', 'page'],
+  ]);
+  expect((await cluster()).clusterState).toBe('active');
+});
+
+test.each(['99.9', '', '<script>alert(1)</script>', 'x'.repeat(1000), '٥.٥', '🚀'])(
+  'leave the version as it is when asked for %.20j',
+  async (version) => {
+    const question = await ada.get(`${href}?do=version&to=${encodeURIComponent(version)}`);
+    expect(question.body).not.toContain('<script>alert');
+    const refused = await sendForm(ada, question, 'version', { to: version, typed_name: instance });
+    expect([refused.status, titleOf(refused)]).toEqual([400, 'Problem: Raise version']);
+  },
+);
+
+test('reload the configuration of the members', async () => {
+  const done = await ada.follow(await sendForm(ada, await ada.get(`${href}?do=reload`), 'reload'));
+  expect(textOf(done)).toContain('The members have read their configuration anew.');
+});
+
+describe('who may', () => {
+  test('a Viewer sees them and does none; a MetricsViewer sees none', async () => {
+    const viewer = await personWith(console, 'viewer', ['Viewer']);
+    const page = await viewer.get(href);
+    expect([page.status, page.body.includes('?do=')]).toEqual([200, false]);
+    const csrf = hiddenIn(page, 'csrf')!;
+    for (const name of ['state', 'version', 'reload', 'backup', 'force-start', 'shut-down']) {
+      expect([name, (await viewer.get(`${href}?do=${name}`)).status]).toEqual([name, 403]);
+      const fields = { csrf, do: name, typed_name: instance, state: 'passive', to: '5.5' };
+      expect([name, (await viewer.post(href, fields)).status]).toEqual([name, 403]);
+    }
+    const metrics = await personWith(console, 'metrics', ['MetricsViewer']);
+    expect((await metrics.get(href)).status).toBe(403);
+    expect((await cluster()).clusterState).toBe('active');
+  });
+
+  test('nobody without a session', async () => {
+    const reply = await createUserAgent(console.url).get(href);
+    expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
+  });
+
+  test.each(foreignForms)('nobody by a form $name (S31)', async ({ fields, headers }) => {
+    const csrf = hiddenIn(await ada.get(href), 'csrf')!;
+    const sent = { csrf, do: 'state', state: 'passive', typed_name: instance, ...fields };
+    expect((await ada.post(href, sent, headers)).status).toBe(403);
+    expect((await cluster()).clusterState).toBe('active');
+  });
+});
+
+test('shut the cluster down last, after which the page still says how it is', async () => {
+  const question = await ada.get(`${href}?do=shut-down`);
+  expect(textOf(question)).toContain('Every member ends (1 now)');
+  expect((await sendForm(ada, question, 'shut-down', { typed_name: '' })).status).toBe(400);
+  const done = await ada.follow(await sendForm(ada, question, 'shut-down', { typed_name: instance }));
+  expect([done.status, textOf(done).includes('The members have said that they shut down.')]).toEqual([
+    200,
+    true,
+  ]);
+});
