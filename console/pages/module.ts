@@ -9,6 +9,7 @@ import { createRolePages } from './access/roles.ts';
 import { createSessionPages } from './access/sessions.ts';
 import { createUserPages } from './access/users.ts';
 import { createActs } from './acts.ts';
+import { createCpPage } from './cluster/cp.ts';
 import { createMapPages } from './cluster/maps.ts';
 import { createMemberPages } from './cluster/members.ts';
 import { createOperationsPage } from './cluster/operations.ts';
@@ -46,6 +47,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const members = createMemberPages(tools, acts);
   const maps = createMapPages(tools, acts);
   const queues = createQueuePages(tools, acts);
+  const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
   const audit = createAuditPages(tools);
   const clients = createClientPages(tools, acts, forms, origin);
@@ -66,6 +68,8 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', form, csrf, signedIn, queues.change);
+      router.get('/cluster/cp', query, signedIn, cp.show);
+      router.post('/cluster/cp', form, csrf, signedIn, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);
       router.post('/cluster/operations', form, csrf, signedIn, operations.change);
       router.get('/observe', query, signedIn, group);

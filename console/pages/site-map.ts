@@ -52,6 +52,12 @@ export const siteMap: readonly SiteGroup[] = [
         about: 'How many items wait in them, and what is offered.',
       },
       {
+        title: 'CP subsystem',
+        href: '/cluster/cp',
+        needs: { object: 'cp', access: 'read' },
+        about: 'CP members, groups and sessions.',
+      },
+      {
         title: 'Operations',
         href: '/cluster/operations',
         needs: { object: 'operations', access: 'read' },

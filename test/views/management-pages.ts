@@ -18,6 +18,7 @@ import {
   type ShownUser,
 } from '../../views/management/access/users.tsx';
 import { renderAct } from '../../views/management/act.tsx';
+import { renderCp } from '../../views/management/cluster/cp.tsx';
 import { renderMap, renderMapEntry } from '../../views/management/cluster/maps.tsx';
 import { renderMember, renderMembers, type ShownMember } from '../../views/management/cluster/members.tsx';
 import { renderOperations } from '../../views/management/cluster/operations.tsx';
@@ -409,6 +410,22 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       logLevel: 'FINE',
       errors: [{ field: 'level', text: filling.text }],
       notice: { text: filling.text, undo: 'drain' },
+    }),
+  'CP subsystem': (filling) =>
+    renderCp({
+      frame: frameOf(filling),
+      cp: {
+        isAvailable: true,
+        reason: filling.text,
+        members: [{ id: 'a-uuid', address: filling.text }],
+        groups: [{ id: 'default', groupId: 1 }],
+      },
+      sessions: {
+        group: 'default',
+        items: [{ id: '17', endpoint: filling.text, endpointName: filling.text, expiresAt: earlier }],
+      },
+      mayChange: true,
+      notice: filling.text,
     }),
   operations: (filling) =>
     renderOperations({

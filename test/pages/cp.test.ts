@@ -1,0 +1,74 @@
+/** `/cluster/cp` in a browser without script, on an embedded member that is all of the CP subsystem. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeMemberConfig } from '../admin-api/member-config.ts';
+import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
+import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+const href = '/cluster/cp';
+let console: RunningConsole;
+let ada: UserAgent;
+
+beforeAll(async () => {
+  console = await startConsole({ env: { MEMBER_CONFIG: writeMemberConfig() } });
+  ada = createUserAgent(console.url);
+  await ada.signIn();
+}, 30_000);
+afterAll(() => console?.stop());
+
+async function groups(): Promise<readonly string[]> {
+  const { groups: all } = (await callApi(console, 'GET', '/cp')) as { groups: { id: string }[] };
+  return all.map(({ id }) => id);
+}
+
+test('shows members and groups, and the sessions of one', async () => {
+  const page = await ada.get(href);
+  expect([titleOf(page), textOf(page).includes('Available')]).toEqual(['CP subsystem', true]);
+  expect(page.body).toContain(`href="${href}?group=default"`);
+  expect(textOf(await ada.get(`${href}?group=default`))).toContain('The group has no session now.');
+  expect((await ada.get(`${href}?group=nobody`)).status).toBe(404);
+});
+
+test('removes a group by its name typed, and not without it', async () => {
+  const question = await ada.get(`${href}?do=remove-group&id=default`);
+  const wrong = await sendForm(ada, question, 'remove-group', { id: 'default', typed_name: 'x' });
+  expect([wrong.status, (await groups()).includes('default')]).toEqual([400, true]);
+  const done = await sendForm(ada, question, 'remove-group', { id: 'default', typed_name: 'default' });
+  expect(textOf(await ada.follow(done))).toContain('The CP group is removed.');
+  expect(await groups()).not.toContain('default');
+});
+
+test.each(['nobody', '<script>alert(1)</script>', '٥🚀', 'x'.repeat(1000)])(
+  'removes nothing that is named %.20j',
+  async (id) => {
+    const before = await groups();
+    for (const name of ['remove-member', 'remove-group']) {
+      const question = await ada.get(`${href}?do=${name}&id=${encodeURIComponent(id)}`);
+      expect(question.body).not.toContain('<script>alert');
+      const reply = await ada.post(href, { csrf: hiddenIn(question, 'csrf')!, do: name, id, typed_name: id });
+      expect([400, 404]).toContain(reply.status);
+    }
+    expect(await groups()).toEqual(before);
+  },
+);
+
+test('is for those who may', async () => {
+  const viewer = await personWith(console, 'viewer', ['Viewer']);
+  const page = await viewer.get(href);
+  expect([page.status, page.body.includes('?do=')]).toEqual([200, false]);
+  const csrf = hiddenIn(page, 'csrf')!;
+  expect((await viewer.get(`${href}?do=reset`)).status).toBe(403);
+  expect((await viewer.post(href, { csrf, do: 'reset', typed_name: 'reset' })).status).toBe(403);
+  const metrics = await personWith(console, 'metrics', ['MetricsViewer']);
+  expect((await metrics.get(href)).status).toBe(403);
+  const nobody = await createUserAgent(console.url).get(href);
+  expect([nobody.status, nobody.headers.location]).toEqual([303, '/login']);
+});
+
+test.each(foreignForms)('is not changed by a form $name (S31)', async ({ fields, headers }) => {
+  const before = await groups();
+  const csrf = hiddenIn(await ada.get(href), 'csrf')!;
+  const sent = { csrf, do: 'reset', typed_name: 'reset', ...fields };
+  expect((await ada.post(href, sent, headers)).status).toBe(403);
+  expect(await groups()).toEqual(before);
+});
