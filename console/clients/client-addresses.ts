@@ -19,11 +19,11 @@ const longestUri = 2048;
 
 /** @throws {ProblemError} `invalid_request` or `invalid_url` with the first thing that is wrong */
 export function checkAddresses(given: Partial<Addresses>, checkOutboundUrl: CheckOutboundUrl): Addresses {
-  const redirectUris = unique(given.redirectUris).map((uri) => checkAddress('redirect', uri));
+  const redirectUris = unique(given.redirectUris).map((uri, i) => checkAddress('redirect', uri, i));
   return {
     redirectUris,
-    postLogoutRedirectUris: unique(given.postLogoutRedirectUris).map((uri) =>
-      checkAddress('post-logout', uri),
+    postLogoutRedirectUris: unique(given.postLogoutRedirectUris).map((uri, i) =>
+      checkAddress('post-logout', uri, i),
     ),
     ...checkLogoutUris(given, redirectUris, checkOutboundUrl),
     ...(given.logoUri === undefined ? {} : { logoUri: checkAddress('logo', given.logoUri) }),
@@ -41,6 +41,7 @@ function checkLogoutUris(
   if (front !== undefined && !origins.includes(new URL(checkAddress('front-channel logout', front)).origin)) {
     throw invalid(
       'The front-channel logout address must have the scheme, host and port of a redirect address.',
+      pointers['front-channel logout'],
     );
   }
   return {
@@ -51,9 +52,19 @@ function checkLogoutUris(
 
 type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-channel logout' | 'logo';
 
+/** Where each stands in the words of the API. */
+const pointers: Readonly<Record<AddressKind, `/${string}`>> = {
+  redirect: '/redirectUris',
+  'post-logout': '/postLogoutUris',
+  'back-channel logout': '/backchannelLogoutUri',
+  'front-channel logout': '/frontchannelLogoutUri',
+  logo: '/logoUri',
+};
+
 /** One that browsers leave as it is, since it is compared character by character (S16). */
-function checkAddress(kind: AddressKind, uri: string): string {
-  const invalidAddress = (why: string) => invalid(`The ${kind} address ${why}: ${shown(uri)}`);
+function checkAddress(kind: AddressKind, uri: string, index?: number): string {
+  const pointer = pointers[kind] + (index === undefined ? '' : `/${index}`);
+  const invalidAddress = (why: string) => invalid(`The ${kind} address ${why}: ${shown(uri)}`, pointer);
   if (uri.length > longestUri) throw invalidAddress(`has more than ${longestUri} characters`);
   if (!URL.canParse(uri)) throw invalidAddress('must be absolute, such as https://app.example.com/callback');
   const url = new URL(uri);

@@ -4,6 +4,7 @@ import type { Csrf } from '../http/csrf.ts';
 import { form, type Guard, query } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
+import { createApplicationPages } from './access/applications.ts';
 import { createClientPages } from './access/clients.ts';
 import { createRolePages } from './access/roles.ts';
 import { createSessionPages } from './access/sessions.ts';
@@ -51,6 +52,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const operations = createOperationsPage(tools, acts);
   const audit = createAuditPages(tools);
   const clients = createClientPages(tools, acts, forms, origin);
+  const applications = createApplicationPages(tools, acts, forms, origin);
   return {
     addRoutes(router: Router): void {
       router.get('/', query, signedIn, overview);
@@ -91,6 +93,10 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/access/clients', form, csrf, signedIn, clients.create);
       router.get('/access/clients/:client', query, signedIn, clients.show);
       router.post('/access/clients/:client', form, csrf, signedIn, clients.change);
+      router.get('/access/applications', query, signedIn, applications.list);
+      router.post('/access/applications', form, csrf, signedIn, applications.create);
+      router.get('/access/applications/:client', query, signedIn, applications.show);
+      router.post('/access/applications/:client', form, csrf, signedIn, applications.change);
     },
   };
 }

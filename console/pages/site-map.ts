@@ -88,6 +88,12 @@ export const siteMap: readonly SiteGroup[] = [
         about: 'Programs that ask for tokens, what they may do, and their secrets.',
       },
       {
+        title: 'Applications',
+        href: '/access/applications',
+        needs: { object: 'applications', access: 'inspect' },
+        about: 'Dashboards and others that people sign in to through this console.',
+      },
+      {
         title: 'Sessions',
         href: '/access/sessions',
         needs: { object: 'sessions', access: 'inspect' },

@@ -1,4 +1,11 @@
 import {
+  type ApplicationForm,
+  renderApplication,
+  renderApplications,
+  renderNewApplication,
+  type ShownApplication,
+} from '../../views/management/access/applications.tsx';
+import {
   renderClient,
   renderClients,
   renderNewClient,
@@ -157,6 +164,37 @@ function entryOf({ text }: Filling): ShownEntry {
   };
 }
 
+function applicationOf({ text }: Filling): ShownApplication {
+  return {
+    id: 'wiki',
+    status: 'active',
+    displayName: text,
+    scopes: [text],
+    isPublic: false,
+    firstParty: false,
+    redirectUris: ['https://wiki.example.com/callback'],
+    postLogoutUris: [text],
+    backchannelLogoutUri: text,
+    maxRoles: [text],
+    secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null }],
+    owner: { kind: 'code', source: text },
+    lastUsedAt: earlier,
+    createdAt: earlier,
+  };
+}
+
+function applicationFormOf({ text }: Filling): ApplicationForm {
+  return {
+    displayName: text,
+    url: text,
+    redirectUris: text,
+    postLogoutUris: text,
+    backchannelLogoutUri: text,
+    isFirstParty: true,
+    roles: [{ id: 'Viewer', isChosen: true }],
+  };
+}
+
 function structureOf(): ShownStructure {
   return { id: 'orders', sources: ['calls'], lastCallOn: earlier };
 }
@@ -305,6 +343,37 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       csrf: filling.text,
       idempotencyKey: filling.text,
       ways: [{ language: 'Command', text: filling.text }],
+    }),
+  applications: (filling) =>
+    renderApplications({
+      frame: frameOf(filling),
+      applications: [applicationOf(filling)],
+      filters: { action: '/access/applications', isSet: false, selects: [] },
+    }),
+  application: (filling) =>
+    renderApplication({
+      frame: frameOf(filling),
+      application: applicationOf(filling),
+      form: applicationFormOf(filling),
+      errors: [{ field: 'redirectUris', text: filling.text }],
+      ...editOf(filling),
+      mayChange: true,
+      notice: { text: filling.text, undo: 'enable' },
+      secret: filling.text,
+      settings: [{ language: 'Apache', text: filling.text }],
+      logouts: [{ endedAt: earlier, user: 'grace', state: 'gave_up', lastError: filling.text }],
+    }),
+  'new application': (filling) =>
+    renderNewApplication({
+      frame: frameOf(filling),
+      id: filling.text,
+      form: applicationFormOf(filling),
+      errors: [{ field: 'url', text: filling.text }],
+      csrf: filling.text,
+      idempotencyKey: filling.text,
+      presets: [{ id: 'other', label: filling.text, meaning: filling.text }],
+      preset: 'other',
+      hasUrl: true,
     }),
   roles: (filling) =>
     renderRoles({ frame: frameOf(filling), roles: [{ ...roleOf(filling), sentence: filling.text }] }),

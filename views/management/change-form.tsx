@@ -103,6 +103,10 @@ interface AddPageProps extends AddState {
   readonly title: string;
   /** What comes of it. */
   readonly about: ComponentChildren;
+  /** Above the form. */
+  readonly before?: ComponentChildren;
+  /** Further hidden fields. */
+  readonly hidden?: Readonly<Record<string, string>>;
   /** What the new thing is called for good. */
   readonly id: { readonly label: string; readonly hint: string; readonly value: string };
   readonly fields: (errorOf: ErrorOf) => ComponentChildren;
@@ -114,6 +118,8 @@ export function renderAddPage({
   path,
   title,
   about,
+  before,
+  hidden,
   id,
   csrf,
   idempotencyKey,
@@ -124,9 +130,10 @@ export function renderAddPage({
   return renderDocument(
     <ManagementPage frame={frame} path={path} title={title} hasProblem={state.errors.length > 0}>
       <p class="lede">{about}</p>
+      {before}
       <ChangeForm
         action={path.at(-1)!.href}
-        hidden={{ csrf, do: newAct, idempotencyKey }}
+        hidden={{ ...hidden, csrf, do: newAct, idempotencyKey }}
         button={title}
         {...state}
       >

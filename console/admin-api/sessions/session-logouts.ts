@@ -60,17 +60,18 @@ export const logoutOperations: readonly Operation<LogoutNeeds>[] = [
     summary:
       'Lists which applications have confirmed the sessions that ended within a day, the newest first.',
     access: 'inspect',
-    query: listQuery({ user: filters.user }),
+    query: listQuery({ user: filters.user, client: filters.client }),
     answer: listOf(logoutView),
     problems: [404],
     async run({ query }, { logoutOutbox, users, cursors }: LogoutNeeds) {
-      const { limit = defaultItems, user: name } = query;
+      const { limit = defaultItems, user: name, client } = query;
       const after = cursors.read('listSessionLogouts', query);
       const account = name === undefined ? undefined : await users.findByName(name);
       if (name !== undefined && !account) {
         throw new ProblemError(problems.notFound, 'There is no user of this name.');
       }
       const all = (await logoutOutbox.recent(account?.id))
+        .filter((outcome) => client === undefined || outcome.clientId === client)
         .map((outcome) => ({ outcome, place: placeOf(outcome) }))
         .sort((one, other) => compare(one.place, other.place));
       const rest =

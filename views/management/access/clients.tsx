@@ -16,8 +16,17 @@ import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { type ListModel, ListPage, Table } from '../list.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
-import { State } from '../state.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
+import {
+  ClientActs,
+  ClientName,
+  ClientState,
+  dateOf,
+  NewSecret,
+  RemovePart,
+  Secrets,
+  type ShownSecret,
+} from './client-parts.tsx';
 
 /** As the admin API has it. */
 export interface ShownClient {
@@ -32,13 +41,6 @@ export interface ShownClient {
   readonly owner: Owner;
   readonly lastUsedAt: string | null;
   readonly createdAt: string | null;
-}
-
-export interface ShownSecret {
-  readonly id: string;
-  readonly createdAt: string | null;
-  readonly lastUsedAt: string | null;
-  readonly expiresAt: string | null;
 }
 
 export function clientHref(id: string): string {
@@ -61,7 +63,7 @@ export function renderClients({ clients, ...list }: ClientsModel): string {
       rows={clients.map((client) => ({
         key: client.id,
         cells: [
-          <ClientName key="name" {...client} />,
+          <ClientName key="name" {...client} href={clientHref(client.id)} />,
           <ClientState key="status" status={client.status} />,
           client.sentence,
           <Ago key="used" at={dateOf(client.lastUsedAt)} now={list.frame.now} />,
@@ -70,30 +72,6 @@ export function renderClients({ clients, ...list }: ClientsModel): string {
       empty={<p>No machine client yet: add one for each program that calls the cluster.</p>}
     />,
   );
-}
-
-function ClientName({ id, displayName }: ShownClient) {
-  return (
-    <>
-      <a href={clientHref(id)}>
-        <bdi>{displayName ?? id}</bdi>
-      </a>
-      {displayName !== null && (
-        <>
-          {' '}
-          <bdi class="muted">{id}</bdi>
-        </>
-      )}
-    </>
-  );
-}
-
-function ClientState({ status }: Pick<ShownClient, 'status'>) {
-  return status === 'active' ? <State kind="ok">Enabled</State> : <State kind="off">Disabled</State>;
-}
-
-function dateOf(text: string | null): Date | undefined {
-  return text === null ? undefined : new Date(text);
 }
 
 export interface ClientForm {
@@ -143,7 +121,15 @@ export function renderClient(model: ClientModel): string {
       path={clientsPath}
       title={client.displayName ?? client.id}
       state={<ClientState status={client.status} />}
-      acts={<FirstActs {...model} />}
+      acts={
+        <ClientActs {...model} href={clientHref(client.id)}>
+          <Form action={clientHref(client.id)} hidden={{ csrf, do: 'try' }}>
+            <button type="submit" class="button">
+              Try it
+            </button>
+          </Form>
+        </ClientActs>
+      }
       about={sentence}
       problem={errors.length > 0 ? 'Nothing was saved.' : undefined}
       notice={notice && <Done {...notice} action={clientHref(client.id)} hidden={{ csrf }} />}
@@ -161,54 +147,13 @@ export function renderClient(model: ClientModel): string {
           { name: 'Signature of its tokens', value: client.tokenAlg },
         ]}
       />
-      <Secrets {...model} />
+      <Secrets secrets={client.secrets} href={clientHref(client.id)} now={frame.now} mayChange={mayChange} />
       <Part id="use" title="Use it" about="Complete, but for the secret.">
         <Snippets snippets={model.snippets} />
       </Part>
       {mayChange && <Edit {...model} />}
-      {mayChange && (
-        <Part id="more" title="More" about="It asks first, and says what it does.">
-          <div class="actions">
-            <a class="button danger" href={`${clientHref(client.id)}?do=remove`}>
-              Remove
-            </a>
-          </div>
-        </Part>
-      )}
+      {mayChange && <RemovePart href={clientHref(client.id)} />}
     </DetailPage>,
-  );
-}
-
-function NewSecret({ secret }: { readonly secret: string }) {
-  return (
-    <Part id="secret" title="Secret" about="It is shown here once: put it where the program reads it.">
-      <code class="secret">{secret}</code>
-    </Part>
-  );
-}
-
-function FirstActs({ client: { id, status }, csrf, mayChange }: ClientModel) {
-  const href = clientHref(id);
-  return (
-    <>
-      <Form action={href} hidden={{ csrf, do: 'try' }}>
-        <button type="submit" class="button">
-          Try it
-        </button>
-      </Form>
-      {mayChange && (
-        <>
-          <a class="button" href={`${href}?do=rotate`}>
-            Rotate secret
-          </a>
-          <Form action={href} hidden={{ csrf, do: status === 'active' ? 'disable' : 'enable' }}>
-            <button type="submit" class="button">
-              {status === 'active' ? 'Disable' : 'Enable'}
-            </button>
-          </Form>
-        </>
-      )}
-    </>
   );
 }
 
@@ -248,47 +193,6 @@ function Trial({ isIssued, reason, audience, scopes, roles, ttlSeconds, opens }:
                 {permission}
               </span>,
               names === null ? 'All' : names.join(', '),
-            ],
-          }))}
-        />
-      )}
-    </Part>
-  );
-}
-
-function Secrets({ client: { id, secrets }, frame: { now }, mayChange }: ClientModel) {
-  return (
-    <Part
-      id="secrets"
-      title="Secrets"
-      about="At most two are good at the same time, while callers move over."
-    >
-      {secrets.length === 0 ? (
-        <p class="empty">It has no secret, and so gets no token.</p>
-      ) : (
-        <Table
-          title="Secrets"
-          columns={[
-            { title: 'Id' },
-            { title: 'Added' },
-            { title: 'Last used' },
-            { title: 'Ends' },
-            { title: 'Act' },
-          ]}
-          rows={secrets.map((secret) => ({
-            key: secret.id,
-            cells: [
-              <bdi key="id" class="code">
-                {secret.id}
-              </bdi>,
-              <Ago key="added" at={dateOf(secret.createdAt)} now={now} never="With the settings" />,
-              <Ago key="used" at={dateOf(secret.lastUsedAt)} now={now} />,
-              <Ago key="ends" at={dateOf(secret.expiresAt)} now={now} />,
-              mayChange ? (
-                <a key="end" href={`${clientHref(id)}?do=end-secret&secret=${encodeURIComponent(secret.id)}`}>
-                  End<span class="unseen"> the secret {secret.id}</span>
-                </a>
-              ) : null,
             ],
           }))}
         />

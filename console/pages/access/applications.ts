@@ -1,0 +1,285 @@
+/** `/access/applications`: dashboards and other applications that people sign in to through this console. */
+import {
+  type ApplicationForm,
+  type ApplicationModel,
+  applicationHref,
+  renderApplication,
+  renderApplications,
+  renderNewApplication,
+  type ShownApplication,
+  type ShownLogout,
+} from '../../../views/management/access/applications.tsx';
+import type { Form } from '../../http/form.ts';
+import type { Acts } from '../acts.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
+import type { Forms, Shown } from '../forms.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+import { type Preset, presetNamed, presets, settingsFor } from './application-presets.ts';
+import { clientNotices, clientStatuses, createClientActs, type Found } from './client-acts.ts';
+
+const listHref = '/access/applications';
+const words = {
+  operation: 'Application',
+  noun: 'application',
+  plural: 'Applications',
+  listHref,
+  lost: 'signs nobody in any more',
+} as const;
+
+type WithSecret = ShownApplication & { readonly secret: string | null };
+
+/** @param origin  of this console, for what is pasted elsewhere */
+export function createApplicationPages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
+  const clientActs = createClientActs<ShownApplication>(tools, acts, words);
+
+  return {
+    async list(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      if (form.get('do') === 'new') return showEmpty(ctx);
+      const asked = queryOf(form, ['q', 'status']);
+      const { body } = await tools.run<ListAnswer<ShownApplication>>(ctx, 'listApplications', {
+        query: asked,
+      });
+      const may = await tools.mayRun(ctx, ['createApplication']);
+      const html = renderApplications({
+        frame: await tools.frame(ctx),
+        applications: body.items,
+        primary: may.has('createApplication')
+          ? { label: 'Add application', href: `${listHref}?do=new` }
+          : undefined,
+        filters: filtersOf(listHref, asked, 'Name or ID', [
+          { name: 'status', label: 'Status', options: clientStatuses },
+        ]),
+        notice: form.get('done') === 'removed' ? 'The application is removed.' : undefined,
+        ...placesOf(listHref, asked, body),
+      });
+      tools.send(ctx, html);
+    },
+    /** `POST /access/applications`: adds one, whose secret is in this answer alone. */
+    async create(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const id = form.get('id')?.trim() ?? '';
+      const preset = presetNamed(form.get('for')) ?? presets[0];
+      const typed = typedForm(form, await rolesOf(ctx));
+      const again = (shown: Shown) => showNew(ctx, { id, preset, form: typed }, shown);
+      const change = addition(id, preset, typed);
+      const added = await forms.take<WithSecret>(ctx, { change, fieldOf: fieldOfNew(preset), again });
+      if (!added) return;
+      const { secret } = added.body;
+      await showApplication(ctx, await clientActs.find(ctx, id), secret === null ? {} : { secret });
+    },
+    async show(ctx: PageContext): Promise<void> {
+      const found = await clientActs.find(ctx);
+      if (await clientActs.ask(ctx, found.client)) return;
+      await showApplication(ctx, found, { notice: clientNotices[ctx.state.form.get('done') ?? ''] });
+    },
+    /** `POST /access/applications/:client`: what the form names in `do`. */
+    async change(ctx: PageContext): Promise<void> {
+      const found = await clientActs.find(ctx);
+      if (ctx.state.form.get('do') === 'save') return save(ctx, found);
+      await clientActs.perform(ctx, found.client, async (secret) =>
+        showApplication(ctx, await clientActs.find(ctx), { secret }),
+      );
+    },
+  };
+
+  async function save(ctx: PageContext, found: Found<ShownApplication>): Promise<void> {
+    const { client } = found;
+    const typed = typedForm(ctx.state.form, await rolesOf(ctx, client));
+    const again = (shown: Shown) => showApplication(ctx, found, { form: typed, ...shown });
+    const change = edit(client, typed);
+    const answer = await forms.take(ctx, { change, fieldOf, stored: differences(client, typed), again });
+    if (!answer) return;
+    tools.goTo(ctx, `${applicationHref(client.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
+  }
+
+  async function showApplication(
+    ctx: PageContext,
+    { client, version }: Found<ShownApplication>,
+    shown: Partial<ApplicationModel>,
+  ): Promise<void> {
+    const may = await tools.mayRun(ctx, ['updateApplication', 'listSessionLogouts']);
+    const html = renderApplication({
+      frame: await tools.frame(ctx),
+      application: client,
+      form: formOf(client, await rolesOf(ctx, client)),
+      ...forms.editState(ctx, client, version),
+      mayChange: may.has('updateApplication'),
+      settings: settingsFor(origin, client),
+      logouts: may.has('listSessionLogouts') ? await logoutsOf(ctx, client.id) : undefined,
+      ...shown,
+    });
+    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
+  }
+
+  async function showEmpty(ctx: PageContext): Promise<void> {
+    await tools.check(ctx, 'createApplication');
+    const preset = presetNamed(ctx.state.form.get('for')) ?? presets[0];
+    const roles = (await rolesOf(ctx)).map((role) => ({ ...role, isChosen: true }));
+    const form = {
+      ...{ displayName: '', url: '', redirectUris: '', postLogoutUris: '', backchannelLogoutUri: '' },
+      ...{ isFirstParty: true, roles },
+    };
+    await showNew(ctx, { id: '', preset, form }, { errors: [] });
+  }
+
+  async function showNew(
+    ctx: PageContext,
+    typed: { readonly id: string; readonly preset: Preset; readonly form: ApplicationForm },
+    shown: Shown,
+  ): Promise<void> {
+    const { preset, ...rest } = typed;
+    const html = renderNewApplication({
+      ...(await forms.addState(ctx, shown)),
+      ...rest,
+      presets: presets.map(({ id, label, meaning }) => ({ id, label, meaning })),
+      preset: preset.id,
+      hasUrl: preset.addressesAt !== undefined,
+    });
+    tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
+  }
+
+  /** The last of each state are enough to say how it goes. */
+  async function logoutsOf(ctx: PageContext, client: string): Promise<readonly ShownLogout[]> {
+    const query = { client, limit: '5' };
+    const { body } = await tools.run<ListAnswer<ShownLogout>>(ctx, 'listSessionLogouts', { query });
+    return body.items;
+  }
+
+  async function rolesOf(ctx: PageContext, { maxRoles }: Partial<ShownApplication> = {}) {
+    const query = { limit: '200' };
+    const { body } = await tools.run<ListAnswer<{ readonly id: string }>>(ctx, 'listRoles', { query });
+    return body.items.map(({ id }) => ({ id, isChosen: maxRoles === null || (maxRoles ?? []).includes(id) }));
+  }
+}
+
+type Roles = ApplicationForm['roles'];
+
+function formOf(application: ShownApplication, roles: Roles): ApplicationForm {
+  return {
+    displayName: application.displayName ?? '',
+    url: '',
+    redirectUris: application.redirectUris.join('\n'),
+    postLogoutUris: application.postLogoutUris.join('\n'),
+    backchannelLogoutUri: application.backchannelLogoutUri ?? '',
+    isFirstParty: application.firstParty,
+    roles,
+  };
+}
+
+function typedForm(form: Form, roles: Roles): ApplicationForm {
+  const text = (name: string) => form.get(name)?.trim() ?? '';
+  return {
+    displayName: text('displayName'),
+    url: text('url'),
+    redirectUris: text('redirectUris'),
+    postLogoutUris: text('postLogoutUris'),
+    backchannelLogoutUri: text('backchannelLogoutUri'),
+    isFirstParty: form.has('firstParty'),
+    roles: roles.map(({ id }) => ({ id, isChosen: form.has(`role:${id}`) })),
+  };
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((line) => line !== '');
+}
+
+function chosenRoles({ roles }: ApplicationForm): readonly string[] {
+  return roles.filter(({ isChosen }) => isChosen).map(({ id }) => id);
+}
+
+function typedAddresses(typed: ApplicationForm) {
+  return {
+    redirectUris: linesOf(typed.redirectUris),
+    postLogoutUris: linesOf(typed.postLogoutUris),
+    backchannelLogoutUri: typed.backchannelLogoutUri || null,
+  };
+}
+
+function addition(id: string, { isPublic, addressesAt }: Preset, typed: ApplicationForm): TypedChange {
+  const url = typed.url.replace(/\/+$/, '');
+  const { redirectUris, postLogoutUris, backchannelLogoutUri } = addressesAt
+    ? addressesAt(url)
+    : typedAddresses(typed);
+  const maxRoles = chosenRoles(typed);
+  const body = {
+    ...(typed.displayName !== '' && { displayName: typed.displayName }),
+    redirectUris,
+    ...(postLogoutUris.length > 0 && { postLogoutUris }),
+    ...(backchannelLogoutUri !== null && { backchannelLogoutUri }),
+    ...(isPublic && { isPublic }),
+    ...(typed.isFirstParty && { firstParty: true }),
+    maxRoles,
+  };
+  const roleWords = maxRoles.length === 0 ? ['none'] : maxRoles;
+  return {
+    operation: 'createApplication',
+    body: { id, ...body },
+    command: [
+      ...['client', 'add', id],
+      ...textDifference('name', null, typed.displayName || null),
+      ...redirectUris.flatMap((uri) => ['--redirect-uri', uri]),
+      ...postLogoutUris.flatMap((uri) => ['--post-logout-uri', uri]),
+      ...textDifference('backchannel-logout-uri', null, backchannelLogoutUri),
+      ...(isPublic ? ['--public'] : []),
+      ...(typed.isFirstParty ? ['--first-party'] : []),
+      ...roleWords.flatMap((role) => ['--max-role', role]),
+    ],
+    described: { kind: 'applications', id, fields: body },
+  };
+}
+
+function edit(application: ShownApplication, typed: ApplicationForm): TypedChange {
+  const { id } = application;
+  const body = {
+    displayName: typed.displayName || null,
+    ...typedAddresses(typed),
+    firstParty: typed.isFirstParty,
+    maxRoles: chosenRoles(typed),
+  };
+  const roles = application.maxRoles ?? [];
+  const isSame = application.maxRoles === null && typed.roles.every(({ isChosen }) => isChosen);
+  return {
+    operation: 'updateApplication',
+    params: { client: id },
+    // Where all of them are meant, those that are made later are meant too.
+    body: isSame ? { ...body, maxRoles: null } : body,
+    command: commandWith(
+      ['client', 'update', id],
+      [
+        textDifference('name', application.displayName, body.displayName),
+        setDifference('redirect-uri', application.redirectUris, body.redirectUris),
+        setDifference('post-logout-uri', application.postLogoutUris, body.postLogoutUris),
+        textDifference('backchannel-logout-uri', application.backchannelLogoutUri, body.backchannelLogoutUri),
+        isSame ? [] : setDifference('max-role', roles, body.maxRoles),
+      ],
+    ),
+    described: { kind: 'applications', id, fields: body },
+  };
+}
+
+function differences(application: ShownApplication, typed: ApplicationForm) {
+  const stored = formOf(application, []);
+  const texts = ['displayName', 'redirectUris', 'postLogoutUris', 'backchannelLogoutUri'] as const;
+  return texts
+    .filter((field) => stored[field] !== typed[field])
+    .map((field) => ({ field, text: stored[field] }));
+}
+
+const members = ['id', 'displayName', 'redirectUris', 'postLogoutUris', 'backchannelLogoutUri'];
+
+function fieldOf(pointer: string): string | undefined {
+  const name = pointer.slice(2).split('/')[0]!;
+  if (name === 'maxRoles') return 'roles';
+  return members.includes(name) ? name : undefined;
+}
+
+/** Where the addresses come of one, that one is what is wrong. */
+function fieldOfNew({ addressesAt }: Preset): typeof fieldOf {
+  return (pointer) => {
+    const field = fieldOf(pointer);
+    const isOfUrl = addressesAt !== undefined && /Uri/.test(field ?? '');
+    return isOfUrl ? 'url' : field;
+  };
+}
