@@ -66,7 +66,14 @@ describe('an entry', () => {
     const shown = await call('GET', address, { token: tokens.viewer });
     expect([shown.tag, shown.body]).toEqual([
       made.tag,
-      { id: 'bolts/m8', map: 'parts', type: 'application/json', bytes: 7, value: base64('{"n":1}') },
+      {
+        id: 'bolts/m8',
+        map: 'parts',
+        type: 'application/json',
+        bytes: 7,
+        value: base64('{"n":1}'),
+        member: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      },
     ]);
     expect((await call('PUT', address, { body: { value: base64('plain') } })).status).toBe(200);
     expect((await call('GET', address)).body).toMatchObject({ bytes: 5 });

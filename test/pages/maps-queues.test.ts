@@ -1,7 +1,7 @@
 /** `/cluster/maps` and `/cluster/queues`: entries found, shown, put, put back and removed; items offered and taken; without script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
+import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -148,6 +148,18 @@ function undoFields({ body }: Reply): Record<string, string> {
   const fields = [...form.matchAll(/name="(version|value|encoding|type)" value="([^"]*)"/g)];
   return Object.fromEntries(fields.map(([, name, value]) => [name!, value!]));
 }
+
+test('that a value was read is in the audit, and the value is not', async () => {
+  await store('orders', 'private', 'nobody-else-reads-this', 'text/plain');
+  await ada.get(entryHref('orders', 'private'));
+  const audit = () => callApi(console, 'GET', '/audit?event=map.entry.read&limit=200');
+  await expect
+    .poll(async () => JSON.stringify(await audit()), { timeout: 10_000 })
+    .toContain('orders/private');
+  const said = JSON.stringify(await audit()) + console.stderr();
+  expect(said).not.toContain('nobody-else-reads-this');
+  expect(said).not.toContain(Buffer.from('nobody-else-reads-this').toString('base64'));
+});
 
 describe('the keys of a map', () => {
   test('are asked for one by one, by lines and by a range', async () => {

@@ -435,6 +435,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       map: 'orders',
       key: 'a1',
       value: valueFor(filling),
+      member: '10.0.0.1:5701',
       version: filling.text,
       typed: typedOf(filling),
       errors: [{ field: 'value', text: filling.text }],

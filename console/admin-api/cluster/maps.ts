@@ -34,7 +34,12 @@ const key = z
   .regex(/^(?! )(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^"<>\\\p{Cc}]{1,1000}(?<![ /])$/u)
   .meta({ description: 'Its key, encoded; a slash in it is `%2F`.', example: '1001' });
 const mapView = structureView.meta({ id: 'ListedMap' });
-const entryView = view({ id: key, map: structureName, ...shownFields }).meta({ id: 'MapEntry' });
+const entryView = view({
+  id: key,
+  map: structureName,
+  ...shownFields,
+  member: z.string().nullable().meta({ description: 'The member that answered; null in a dry run.' }),
+}).meta({ id: 'MapEntry' });
 /** Said of a key that could have an entry, and has none. */
 export const noEntry = 'The map has no entry of this key.';
 const params = z.strictObject({ map: structureName });
@@ -89,11 +94,12 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     path: '/maps/{map}/entries/{key}',
     summary: 'Shows an entry: its bytes, and the type that was stored with them. At most 1 MiB.',
     access: 'read',
+    readEvent: 'map.entry.read',
     params: entryParams,
     answer: entryView,
     async run({ params }, needs: MapNeeds) {
       const entry = await findEntry(params, needs);
-      if (entry) return shownEntry(params, entry);
+      if (entry) return { ...shownEntry(params, entry), target: targetOf(params) };
       throw new ProblemError(problems.notFound, noEntry);
     },
   }),
@@ -113,9 +119,10 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     async run({ params, body, ifMatch, isNew, isDryRun }, needs: MapNeeds) {
       const before = await checkEntry(params, { ifMatch, isNew }, needs);
       const value = storable(body);
-      if (!isDryRun) checkDone(await needs.askMember({ method: 'POST', path: entryPath(params), value }));
+      const call = { method: 'POST', path: entryPath(params), value } as const;
+      const member = isDryRun ? undefined : checkDone(await needs.askMember(call)).member;
       return {
-        ...shownEntry(params, value),
+        ...shownEntry(params, { ...value, member }),
         status: before ? 200 : 201,
         ...changed(params, before, value),
       };
@@ -144,7 +151,10 @@ interface Entry {
   readonly key: string;
 }
 
-type Stored = Pick<MemberReply, 'type' | 'bytes'>;
+interface Stored extends Pick<MemberReply, 'type' | 'bytes'> {
+  /** That answered. */
+  readonly member?: string | undefined;
+}
 
 function entryPath({ map, key: of }: Entry): string {
   return pathOf('rest', 'maps', map, of);
@@ -172,7 +182,7 @@ async function checkEntry(
 }
 
 function shownEntry({ map, key: id }: Entry, entry: Stored): Answer {
-  return { body: { id, map, ...shown(entry) }, version: versionOfEntry(entry) };
+  return { body: { id, map, ...shown(entry), member: entry.member ?? null }, version: versionOfEntry(entry) };
 }
 
 /** Of what it is: members count no versions. */
@@ -184,11 +194,15 @@ function versionOfEntry({ type, bytes }: Stored): string {
   return `e-${digest.slice(0, 22)}`;
 }
 
+function targetOf({ map, key: of }: Entry): string {
+  return `${map}/${of}`;
+}
+
 /** How large, and never what. */
-function changed({ map, key: of }: Entry, before: Stored | undefined, after: Stored | undefined): Answer {
+function changed(entry: Entry, before: Stored | undefined, after: Stored | undefined): Answer {
   const from = before?.bytes.length ?? null;
   const to = after?.bytes.length ?? null;
   const isUnchanged =
     before !== undefined && after !== undefined && versionOfEntry(before) === versionOfEntry(after);
-  return { target: `${map}/${of}`, changes: { bytes: { from, to } }, isUnchanged };
+  return { target: targetOf(entry), changes: { bytes: { from, to } }, isUnchanged };
 }

@@ -106,6 +106,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       const drawing = ctx.state.form.has('download') ? undefined : rasterType(bytes);
       ctx.set('Content-Security-Policy', "sandbox; default-src 'none'");
       ctx.set('X-Content-Type-Options', 'nosniff');
+      ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
       ctx.set('Cache-Control', 'no-store');
       ctx.set('Content-Disposition', drawing === undefined ? 'attachment; filename="value"' : 'inline');
       ctx.type = drawing ?? 'application/octet-stream';
@@ -186,6 +187,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       frame: await tools.frame(ctx),
       ...paramsOf(ctx),
       value: found && shownValue(found.stored, ctx.state.form.get('as')),
+      member: found?.stored.member,
       version: found?.version,
       typed: found ? typedOf(found.stored) : { value: '', encoding: 'text', type: 'text/plain' },
       errors: [],

@@ -10,6 +10,8 @@ export interface StoredValue {
   readonly bytes: number;
   /** In base64. */
   readonly value: string;
+  /** That answered; absent of items of queues. */
+  readonly member?: string | null;
 }
 
 /** Of what stands on a page; the rest is downloaded. */

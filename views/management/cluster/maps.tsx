@@ -4,6 +4,7 @@ import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
 import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { memberHref } from './members.tsx';
 import { lastCallText, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
 import { GiveValue, type ShownValue, sizeText, Value, type ValueFields } from './value.tsx';
 
@@ -111,6 +112,8 @@ export interface EntryModel {
   readonly key: string;
   /** Absent: there is none of this key. */
   readonly value?: ShownValue | undefined;
+  /** That answered. */
+  readonly member?: string | null | undefined;
   /** Of what was read. */
   readonly version?: string | undefined;
   readonly typed: ValueFields;
@@ -147,6 +150,7 @@ export function renderMapEntry(model: EntryModel): string {
               { name: 'Key', value: <Id>{key}</Id> },
               { name: 'Type', value: <bdi>{value.type ?? 'None'}</bdi> },
               { name: 'Size', value: sizeText(value.bytes) },
+              { name: 'Answered by', value: <Answering member={model.member} /> },
             ]}
           />
           <Part id="stored" title="Value">
@@ -165,6 +169,15 @@ export function renderMapEntry(model: EntryModel): string {
         </Part>
       )}
     </DetailPage>,
+  );
+}
+
+function Answering({ member }: Pick<EntryModel, 'member'>) {
+  if (!member) return <>Unknown</>;
+  return (
+    <a href={memberHref(member)}>
+      <bdi>{member}</bdi>
+    </a>
   );
 }
 
