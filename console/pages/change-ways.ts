@@ -1,7 +1,7 @@
 /** The change that a form would make, in the other ways: a command, a call of the admin API, a file of configuration. */
 import { stringify } from 'yaml';
 import type { Snippet } from '../../views/management/snippets.tsx';
-import { operations } from '../admin-api/table.ts';
+import { loadOperations } from '../admin-api/load-operations.ts';
 
 export interface TypedChange {
   /** The operation that makes it. */
@@ -19,23 +19,21 @@ export interface TypedChange {
   };
 }
 
-const calls = new Map(operations.map(({ id, method, path }) => [id, { method, path }]));
-
 /**
  * @param origin  of this console
  * @returns none when the change is none
  */
-export function waysOf(change: TypedChange, origin: string): readonly Snippet[] {
+export async function waysOf(change: TypedChange, origin: string): Promise<readonly Snippet[]> {
   if (change.command.length === 0) return [];
   return [
     { language: 'Command', text: ['npx console', ...change.command.map(shellWord)].join(' ') },
-    { language: 'API', text: curl(change, origin) },
+    { language: 'API', text: await curl(change, origin) },
     { language: 'YAML', text: yaml(change) },
   ];
 }
 
-function curl({ operation, params = {}, body }: TypedChange, origin: string): string {
-  const { method, path } = calls.get(operation)!;
+async function curl({ operation, params = {}, body }: TypedChange, origin: string): Promise<string> {
+  const { method, path } = (await loadOperations()).find(({ id }) => id === operation)!;
   const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   return `# TOKEN holds an access token for ${origin}/api
 curl -X ${method} ${shellWord(`${origin}/api/v1${at}`)} \\

@@ -55,7 +55,7 @@ export function createForms(tools: PageTools, origin: string) {
       const version = form.get('version');
       const same = version === undefined ? {} : { version };
       if (form.get('show') === 'ways') {
-        await again({ ...same, errors: [], ways: waysOf(change, origin) });
+        await again({ ...same, errors: [], ways: await waysOf(change, origin) });
         return undefined;
       }
       const { operation, params = {}, body } = change;

@@ -18,6 +18,7 @@ import {
   storedFields,
   structureName,
 } from './member-calls.ts';
+import { noEntry } from './no-entry.ts';
 import {
   findStructure,
   listStructures,
@@ -40,8 +41,6 @@ const entryView = view({
   ...shownFields,
   member: z.string().nullable().meta({ description: 'The member that answered; null in a dry run.' }),
 }).meta({ id: 'MapEntry' });
-/** Said of a key that could have an entry, and has none. */
-export const noEntry = 'The map has no entry of this key.';
 const params = z.strictObject({ map: structureName });
 const entryParams = z.strictObject({ map: structureName, key });
 

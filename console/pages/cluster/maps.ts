@@ -13,7 +13,7 @@ import {
   type ShownStructure,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
-import { noEntry } from '../../admin-api/cluster/maps.ts';
+import { noEntry } from '../../admin-api/cluster/no-entry.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
