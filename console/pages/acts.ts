@@ -1,7 +1,7 @@
 /** Acts that are asked about before they are done: what stands on the page of the question, and how its form is taken. */
 import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { renderAct } from '../../views/management/act.tsx';
+import { type ActText, renderAct } from '../../views/management/act.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
 import type { Select } from '../../views/management/filters.tsx';
 import type { Crumb } from '../../views/management/frame.tsx';
@@ -29,6 +29,8 @@ export interface Act {
   readonly typedName?: string;
   /** What is to be chosen. */
   readonly selects?: readonly Select[];
+  /** What may be typed. */
+  readonly texts?: readonly ActText[];
   /** What the operation gets, besides what names the thing; by default an empty body. */
   readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query'>;
   /** Further fields of the form, as they were asked with. */
@@ -81,7 +83,8 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
           ...(act.requestOf?.(form) ?? { body: {} }),
         });
       } catch (error) {
-        await show(ctx, withOwner(act, error), place, fieldErrorsOf(error, fieldOf));
+        const own = act.texts?.map(({ name }) => name) ?? [];
+        await show(ctx, withOwner(act, error), place, fieldErrorsOf(error, fieldOf(own)));
         return undefined;
       }
     },
@@ -107,7 +110,17 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
     { path, href }: ActPlace,
     errors: readonly FieldError[],
   ): Promise<void> {
-    const { title, effects, button, typedName, isDangerous = false, name, hidden, selects = [] } = act;
+    const {
+      title,
+      effects,
+      button,
+      typedName,
+      isDangerous = false,
+      name,
+      hidden,
+      selects = [],
+      texts = [],
+    } = act;
     const confirmation = !isStale(ctx, act)
       ? undefined
       : ctx.state.account.federated
@@ -126,6 +139,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
         ...select,
         value: ctx.state.form.get(select.name) ?? select.value,
       })),
+      texts: texts.map((text) => ({ ...text, value: ctx.state.form.get(text.name) ?? '' })),
       button,
       isDangerous,
       cancelHref: href,
@@ -148,9 +162,10 @@ function withOwner(act: Act, error: unknown): Act {
   return { ...act, effects, hidden: { ...act.hidden, takeOver: 'true' } };
 }
 
-function fieldOf(pointer: string): string | undefined {
-  const name = pointer.slice(2);
-  return ['typed_name', 'current_password'].includes(name) ? name : undefined;
+/** @param own  fields of the act itself */
+function fieldOf(own: readonly string[]): (pointer: string) => string | undefined {
+  const known = ['typed_name', 'current_password', ...own];
+  return (pointer) => known.find((name) => name === pointer.slice(2));
 }
 
 function notTyped(name: string): ProblemError {

@@ -1,10 +1,12 @@
 /** The management pages: what they need, and their addresses. Each asks the operations of the admin API; none can more. */
 import type Router from '@koa/router';
+import { approvalHref } from '../../views/management/access/approvals.tsx';
 import type { Csrf } from '../http/csrf.ts';
-import { form, type Guard, query } from '../http/guards.ts';
+import { form, type Guard, query, type WithForm } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { createApplicationPages } from './access/applications.ts';
+import { createApprovalPages } from './access/approvals.ts';
 import { createClientPages } from './access/clients.ts';
 import { createRolePages } from './access/roles.ts';
 import { createSessionPages } from './access/sessions.ts';
@@ -19,7 +21,7 @@ import { createQueuePages } from './cluster/queues.ts';
 import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
 import { createAuditPages } from './observe/audit.ts';
-import type { PageContext, PageTools } from './page-tools.ts';
+import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
 
 export interface PagesNeeds {
   /** `CONSOLE_URL`. */
@@ -34,9 +36,22 @@ export interface PagesNeeds {
   readonly now: () => number;
 }
 
+/** Leads whoever has changed something that waits for a second administrator to where it waits. */
+function createHeld({ goTo }: PageTools): Guard<WithSession & WithForm> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (!(error instanceof AwaitsApprovalError)) throw error;
+      goTo(ctx as PageContext, `${approvalHref(error.approval)}?done=asked`);
+    }
+  };
+}
+
 export function createPagesModule(needs: PagesNeeds) {
   const { signedIn, tools, accountPage, now } = needs;
   const csrf = needs.csrf.guard;
+  const held = createHeld(tools);
   const { origin } = new URL(needs.settings.url);
   const acts = createActs(needs);
   const forms = createForms(tools, origin);
@@ -52,6 +67,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const operations = createOperationsPage(tools, acts);
   const audit = createAuditPages(tools);
   const clients = createClientPages(tools, acts, forms, origin);
+  const approvals = createApprovalPages(tools, acts);
   const applications = createApplicationPages(tools, acts, forms, origin);
   return {
     addRoutes(router: Router): void {
@@ -60,43 +76,46 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster', query, signedIn, group);
       router.get('/cluster/members', query, signedIn, members.list);
       router.get('/cluster/members/:member', query, signedIn, members.show);
-      router.post('/cluster/members/:member', form, csrf, signedIn, members.change);
+      router.post('/cluster/members/:member', form, csrf, signedIn, held, members.change);
       router.get('/cluster/maps', query, signedIn, maps.list);
       router.get('/cluster/maps/:map', query, signedIn, maps.show);
-      router.post('/cluster/maps/:map', form, csrf, signedIn, maps.change);
+      router.post('/cluster/maps/:map', form, csrf, signedIn, held, maps.change);
       router.get('/cluster/maps/:map/:key', query, signedIn, maps.showEntry);
-      router.post('/cluster/maps/:map/:key', form, csrf, signedIn, maps.changeEntry);
+      router.post('/cluster/maps/:map/:key', form, csrf, signedIn, held, maps.changeEntry);
       router.get('/cluster/maps/:map/:key/value', query, signedIn, maps.value);
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
-      router.post('/cluster/queues/:queue', form, csrf, signedIn, queues.change);
+      router.post('/cluster/queues/:queue', form, csrf, signedIn, held, queues.change);
       router.get('/cluster/cp', query, signedIn, cp.show);
-      router.post('/cluster/cp', form, csrf, signedIn, cp.change);
+      router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);
-      router.post('/cluster/operations', form, csrf, signedIn, operations.change);
+      router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
       router.get('/observe', query, signedIn, group);
       router.get('/observe/audit', query, signedIn, audit.list);
       router.get('/observe/audit/:entry', query, signedIn, audit.show);
       router.get('/observe/decisions/:decision', query, signedIn, audit.decision);
       router.get('/access/users', query, signedIn, users.list);
-      router.post('/access/users', form, csrf, signedIn, users.create);
+      router.post('/access/users', form, csrf, signedIn, held, users.create);
       router.get('/access/users/:user', query, signedIn, users.show);
-      router.post('/access/users/:user', form, csrf, signedIn, users.change);
+      router.post('/access/users/:user', form, csrf, signedIn, held, users.change);
       router.get('/access/roles', query, signedIn, roles.list);
-      router.post('/access/roles', form, csrf, signedIn, roles.create);
+      router.post('/access/roles', form, csrf, signedIn, held, roles.create);
       router.get('/access/roles/:role', query, signedIn, roles.show);
-      router.post('/access/roles/:role', form, csrf, signedIn, roles.change);
+      router.post('/access/roles/:role', form, csrf, signedIn, held, roles.change);
       router.get('/access/sessions', query, signedIn, sessions.list);
       router.get('/access/sessions/:session', query, signedIn, sessions.show);
-      router.post('/access/sessions/:session', form, csrf, signedIn, sessions.end);
+      router.post('/access/sessions/:session', form, csrf, signedIn, held, sessions.end);
       router.get('/access/clients', query, signedIn, clients.list);
-      router.post('/access/clients', form, csrf, signedIn, clients.create);
+      router.post('/access/clients', form, csrf, signedIn, held, clients.create);
       router.get('/access/clients/:client', query, signedIn, clients.show);
-      router.post('/access/clients/:client', form, csrf, signedIn, clients.change);
+      router.post('/access/clients/:client', form, csrf, signedIn, held, clients.change);
+      router.get('/access/approvals', query, signedIn, approvals.list);
+      router.get('/access/approvals/:approval', query, signedIn, approvals.show);
+      router.post('/access/approvals/:approval', form, csrf, signedIn, held, approvals.change);
       router.get('/access/applications', query, signedIn, applications.list);
-      router.post('/access/applications', form, csrf, signedIn, applications.create);
+      router.post('/access/applications', form, csrf, signedIn, held, applications.create);
       router.get('/access/applications/:client', query, signedIn, applications.show);
-      router.post('/access/applications/:client', form, csrf, signedIn, applications.change);
+      router.post('/access/applications/:client', form, csrf, signedIn, held, applications.change);
     },
   };
 }

@@ -24,8 +24,19 @@ export interface Answered<Body> extends Omit<Answer, 'body'> {
   readonly body: Body;
 }
 
+/** The change is not made: it waits for a second administrator. Each page sends the browser to the page of that. */
+export class AwaitsApprovalError extends Error {
+  /** Its id. */
+  readonly approval: string;
+
+  constructor(approval: string) {
+    super('the change waits for a second administrator');
+    this.approval = approval;
+  }
+}
+
 export interface PageTools {
-  /** @param id  of an operation. @throws {ProblemError} */
+  /** @param id  of an operation. @throws {ProblemError} @throws {AwaitsApprovalError} */
   run<Body = unknown>(ctx: PageContext, id: string, request?: OperationRequest): Promise<Answered<Body>>;
   /** For a form that is shown before it is sent. @throws {ProblemError} `insufficient_scope` */
   check(ctx: PageContext, id: string): Promise<void>;
@@ -49,6 +60,8 @@ export interface PageToolsDeps {
   readonly now: () => number;
 }
 
+/** The event of an answer to a change that was not made yet. */
+const approvalRequested = 'approval.requested';
 /** Where the question of the sign-out page is answered too. */
 const signOutPath = '/connect/logout/confirm';
 
@@ -63,7 +76,9 @@ export function createPageTools({
   const tools: PageTools = {
     async run<Body>(ctx: PageContext, id: string, request?: OperationRequest) {
       const call = { req: ctx.req, res: ctx.res, caller: callerOf(ctx) };
-      return (await pageOperations.run(call, id, request)) as Answered<Body>;
+      const answer = await pageOperations.run(call, id, request);
+      if (answer.event === approvalRequested) throw new AwaitsApprovalError(answer.target!);
+      return answer as Answered<Body>;
     },
     check: (ctx, id) => pageOperations.check(callerOf(ctx), id),
     mayRun: (ctx, ids) => pageOperations.openTo(callerOf(ctx), ids),

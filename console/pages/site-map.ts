@@ -99,6 +99,12 @@ export const siteMap: readonly SiteGroup[] = [
         needs: { object: 'sessions', access: 'inspect' },
         about: 'Where people are signed in.',
       },
+      {
+        title: 'Approvals',
+        href: '/access/approvals',
+        needs: { object: 'approvals', access: 'inspect' },
+        about: 'Changes that wait for a second administrator.',
+      },
     ],
   },
   {

@@ -6,6 +6,11 @@ import {
   type ShownApplication,
 } from '../../views/management/access/applications.tsx';
 import {
+  renderApproval,
+  renderApprovals,
+  type ShownApproval,
+} from '../../views/management/access/approvals.tsx';
+import {
   renderClient,
   renderClients,
   renderNewClient,
@@ -161,6 +166,23 @@ function entryOf({ text }: Filling): ShownEntry {
     grantId: 'g',
     decisionId: 'd',
     detail: { [text]: text },
+  };
+}
+
+function approvalOf({ text }: Filling): ShownApproval {
+  return {
+    id: 'apr_1',
+    state: 'waiting',
+    operation: 'updateRole',
+    target: text,
+    diff: { description: 'Reads orders' },
+    requestedBy: { id: text, username: null },
+    decidedBy: { id: 'b', username: 'bob' },
+    reason: text,
+    problem: text,
+    createdAt: earlier,
+    updatedAt: earlier,
+    expiresAt: earlier,
   };
 }
 
@@ -343,6 +365,23 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       csrf: filling.text,
       idempotencyKey: filling.text,
       ways: [{ language: 'Command', text: filling.text }],
+    }),
+  approvals: (filling) =>
+    renderApprovals({
+      frame: frameOf(filling),
+      approvals: [approvalOf(filling)],
+      filters: { action: '/access/approvals', isSet: false, selects: [] },
+    }),
+  approval: (filling) =>
+    renderApproval({
+      frame: frameOf(filling),
+      approval: approvalOf(filling),
+      csrf: filling.text,
+      isOwn: false,
+      mayApprove: true,
+      mayReject: true,
+      notice: filling.text,
+      result: filling.text,
     }),
   applications: (filling) =>
     renderApplications({
@@ -545,6 +584,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       selects: [
         { name: 'ends', label: filling.text, value: 'x', options: [{ value: 'x', label: filling.text }] },
       ],
+      texts: [{ name: 'reason', label: filling.text, hint: filling.text, value: filling.text }],
       confirmation: 'password',
       action: '/access/users/grace',
       hidden: { csrf: filling.text, do: 'remove' },

@@ -6,6 +6,13 @@ import { ErrorList, type FieldError, SelectField, TextField } from './fields.tsx
 import type { Select } from './filters.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
 
+export interface ActText {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value?: string;
+}
+
 export interface ActModel {
   readonly frame: FrameModel;
   readonly path: readonly Crumb[];
@@ -25,6 +32,8 @@ export interface ActModel {
   readonly errors: readonly FieldError[];
   /** What is to be chosen. */
   readonly selects: readonly Select[];
+  /** What may be typed. */
+  readonly texts: readonly ActText[];
 }
 
 export function renderAct(model: ActModel): string {
@@ -65,12 +74,16 @@ function SignInFirst({ cancelHref }: ActModel) {
 }
 
 function ActForm(model: ActModel) {
-  const { action, hidden, typedName, confirmation, button, isDangerous, cancelHref, errors, selects } = model;
+  const { action, hidden, typedName, confirmation, button, isDangerous, cancelHref, errors, selects, texts } =
+    model;
   const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
   return (
     <Form action={action} hidden={hidden}>
       {selects.map((select) => (
         <SelectField key={select.name} {...select} />
+      ))}
+      {texts.map(({ value = '', ...text }) => (
+        <TextField key={text.name} {...text} value={value} isOptional error={errorOf(text.name)} />
       ))}
       {typedName !== undefined && (
         <TextField
