@@ -30,6 +30,15 @@ export const form: Guard<WithForm> = async (ctx, next) => {
   await next();
 };
 
+/** A value of 1 MiB, whatever has to be escaped in it. Only behind `signedIn`: reading it is work. */
+const longFormLimit = 4 * 1024 * 1024;
+
+/** The body, with a value in it that members keep. @throws {FormError} */
+export const longForm: Guard<WithForm> = async (ctx, next) => {
+  ctx.state.form = await readForm(ctx.req, longFormLimit);
+  await next();
+};
+
 /** The parameters of the address, where others come as a form. @throws {FormError} */
 export const query: Guard<WithForm> = async (ctx, next) => {
   ctx.state.form = parseForm(ctx.querystring);

@@ -2,7 +2,7 @@
 import type Router from '@koa/router';
 import { approvalHref } from '../../views/management/access/approvals.tsx';
 import type { Csrf } from '../http/csrf.ts';
-import { form, type Guard, query, type WithForm } from '../http/guards.ts';
+import { form, type Guard, longForm, query, type WithForm } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { createApplicationPages } from './access/applications.ts';
@@ -81,11 +81,11 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/maps/:map', query, signedIn, maps.show);
       router.post('/cluster/maps/:map', form, csrf, signedIn, held, maps.change);
       router.get('/cluster/maps/:map/:key', query, signedIn, maps.showEntry);
-      router.post('/cluster/maps/:map/:key', form, csrf, signedIn, held, maps.changeEntry);
+      router.post('/cluster/maps/:map/:key', signedIn, longForm, csrf, held, maps.changeEntry);
       router.get('/cluster/maps/:map/:key/value', query, signedIn, maps.value);
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
-      router.post('/cluster/queues/:queue', form, csrf, signedIn, held, queues.change);
+      router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);
       router.get('/cluster/cp', query, signedIn, cp.show);
       router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);

@@ -91,12 +91,42 @@ describe('an entry', () => {
     expect(value.headers['content-security-policy']).toContain('sandbox');
   });
 
-  test('over 64 KB is cut on the page and whole in the file', async () => {
-    await store('orders', 'long', 'x'.repeat(200_000), 'text/plain');
+  test('over 256 KB is cut on the page and whole in the file, and is not put into the form', async () => {
+    await store('orders', 'long', 'x'.repeat(300_000), 'text/plain');
     const page = await ada.get(entryHref('orders', 'long'));
     expect(textOf(page)).toContain('These are the first 64 KB.');
-    expect(page.body.match(/x{1000,}/g)!.map((run) => run.length)).toContain(65_536);
-    expect((await ada.get(`${entryHref('orders', 'long')}/value?download=true`)).body).toHaveLength(200_000);
+    expect(textOf(page)).toContain('What is there is too long to be edited here');
+    expect(page.body.match(/x{1000,}/g)!.map((run) => run.length)).toEqual([65_536]);
+    expect((await ada.get(`${entryHref('orders', 'long')}/value?download=true`)).body).toHaveLength(300_000);
+    await store('orders', 'shorter', 'ü'.repeat(100_000), 'text/plain');
+    const whole = await ada.get(entryHref('orders', 'shorter'));
+    expect(whole.body.match(/ü{1000,}/g)!.map((run) => run.length)).toEqual([100_000, 100_000]);
+  });
+
+  test('of JSON that is very deep, or one very long text, is shown at once', async () => {
+    await store('orders', 'deep', '['.repeat(100_000) + ']'.repeat(100_000), 'application/json');
+    const deep = await ada.get(entryHref('orders', 'deep'));
+    expect([deep.status, deep.body.length < 1_000_000]).toEqual([200, true]);
+    await store('orders', 'text', JSON.stringify({ text: 'y"'.repeat(80_000) }), 'application/json');
+    expect((await ada.get(entryHref('orders', 'text'))).status).toBe(200);
+  });
+
+  test('of 1 MiB that was removed is put back, byte for byte', async () => {
+    const bytes = Uint8Array.from({ length: 1024 * 1024 }, (_, at) => (at * 31) % 256);
+    await store('orders', 'whole', bytes, 'application/octet-stream');
+    const removed = await sendForm(ada, await ada.get(`${entryHref('orders', 'whole')}?do=remove`), 'remove');
+    expect((await stored('orders', 'whole')).status).toBe(204);
+    await sendForm(ada, removed, 'put', undoFields(removed));
+    const reply = await fetch(`${console.url}/svc/rest/maps/orders/whole`, {
+      headers: { Authorization: `Bearer ${await machineToken(console)}` },
+    });
+    expect(new Uint8Array(await reply.arrayBuffer())).toEqual(bytes);
+  });
+
+  test('is put by nobody who is not signed in, however long the form', async () => {
+    const agent = createUserAgent(console.url);
+    const reply = await agent.post(entryHref('orders', 'big'), { do: 'put', value: 'x'.repeat(1_000_000) });
+    expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
   });
 
   test('is put, put back, removed and put back again', async () => {
@@ -131,7 +161,8 @@ describe('an entry', () => {
     ['JSON that is none', { value: '{"a":', encoding: 'text', type: 'application/json' }, 'This is not JSON'],
     ['base64 that is none', { value: '***', encoding: 'base64', type: '' }, 'value'],
     ['a type with a line break', { value: 'x', encoding: 'text', type: 'a\nb' }, 'type'],
-    ['10 MB', { value: 'x'.repeat(2_000_000), encoding: 'text', type: 'text/plain' }, ''],
+    ['2 MB', { value: 'x'.repeat(2_000_000), encoding: 'text', type: 'text/plain' }, 'value'],
+    ['10 MB', { value: 'x'.repeat(10_000_000), encoding: 'text', type: 'text/plain' }, ''],
   ])('is not stored from %s', async (_what, fields, said) => {
     await store('orders', 'kept', 'kept', 'text/plain');
     const refused = await sendForm(ada, await ada.get(entryHref('orders', 'kept')), 'put', fields);

@@ -222,7 +222,7 @@ function structureOf(): ShownStructure {
 }
 
 function valueFor({ text }: Filling): ShownValue {
-  return { type: text, bytes: 3, form: 'json', forms: ['json', 'hex'], text, isCut: true };
+  return { type: text, bytes: 3, form: 'json', forms: ['json', 'hex'], text, isCut: true, isWhole: false };
 }
 
 function typedOf({ text }: Filling): ValueFields {

@@ -22,6 +22,7 @@ import {
   isBrokenJson,
   keysIn,
   mostKeys,
+  openValue,
   rasterType,
   type StoredValue,
   shownValue,
@@ -183,13 +184,14 @@ export function createMapPages(tools: PageTools, acts: Acts) {
     shown: Partial<EntryModel>,
   ): Promise<void> {
     const may = await tools.mayRun(ctx, ['putMapEntry', 'deleteMapEntry']);
+    const opened = found && openValue(found.stored);
     const html = renderMapEntry({
       frame: await tools.frame(ctx),
       ...paramsOf(ctx),
-      value: found && shownValue(found.stored, ctx.state.form.get('as')),
+      value: opened && shownValue(opened, ctx.state.form.get('as')),
       member: found?.stored.member,
       version: found?.version,
-      typed: found ? typedOf(found.stored) : { value: '', encoding: 'text', type: 'text/plain' },
+      typed: opened ? typedOf(opened) : { value: '', encoding: 'text', type: 'text/plain' },
       errors: [],
       csrf: tools.csrf(ctx),
       mayPut: may.has('putMapEntry'),

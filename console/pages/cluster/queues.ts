@@ -14,7 +14,7 @@ import {
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { givenValue, isBrokenJson, type StoredValue, shownValue, typedValue } from './values.ts';
+import { givenValue, isBrokenJson, openValue, type StoredValue, shownValue, typedValue } from './values.ts';
 
 const listHref = '/cluster/queues';
 
@@ -109,9 +109,10 @@ type Taken = { readonly item: StoredValue | null } | { readonly items: readonly 
 
 function takenItem(stored: StoredValue): TakenItem {
   const { type, bytes, value } = stored;
-  const { form } = shownValue(stored, undefined);
+  const opened = openValue(stored);
+  const shown = shownValue(opened, undefined);
   // A drawing that is nowhere any more has no address of its own.
-  const { text, isCut } = shownValue(stored, form === 'image' ? 'hex' : form);
+  const { text, isCut } = shown.form === 'image' ? shownValue(opened, 'hex') : shown;
   return { type, bytes, value, text, isCut };
 }
 

@@ -14,8 +14,28 @@ export interface StoredValue {
   readonly member?: string | null;
 }
 
-/** Of what stands on a page; the rest is downloaded. */
-export const mostShownBytes = 64 * 1024;
+/** Up to so many bytes stand on a page whole, and can be edited there. */
+const mostWholeBytes = 256 * 1024;
+/** Of what is larger. */
+const beginningBytes = 64 * 1024;
+/** Of JSON that is indented: a little text can be very deep. */
+const mostIndented = 1024 * 1024;
+
+/** A value whose bytes were read once. */
+export interface OpenedValue {
+  readonly stored: StoredValue;
+  readonly bytes: Buffer;
+  /** Of what of them stands on a page; undefined where that is no text, or has characters that no page can show. */
+  readonly text: string | undefined;
+  readonly isWhole: boolean;
+}
+
+export function openValue(stored: StoredValue): OpenedValue {
+  const bytes = Buffer.from(stored.value, 'base64');
+  const isWhole = bytes.length <= mostWholeBytes;
+  const beginning = isWhole ? bytes : bytes.subarray(0, beginningBytes);
+  return { stored, bytes, text: textOf(beginning, isWhole), isWhole };
+}
 
 /** Drawings that can run nothing, by their first bytes: what a browser draws is theirs, whatever type was stored. */
 const rasters: readonly { readonly type: string; readonly begins: readonly (number | undefined)[] }[] = [
@@ -35,33 +55,31 @@ export function rasterType(bytes: Uint8Array): string | undefined {
 }
 
 /** @param asked  the form in which it is wanted; else that which fits */
-export function shownValue(stored: StoredValue, asked: string | undefined): ShownValue {
-  const all = Buffer.from(stored.value, 'base64');
-  const bytes = all.subarray(0, mostShownBytes);
-  const text = textOf(all);
-  const json = text === undefined ? undefined : indentedJson(text);
+export function shownValue(opened: OpenedValue, asked: string | undefined): ShownValue {
+  const { stored, bytes, text, isWhole } = opened;
+  const json = text === undefined || !isWhole ? undefined : indentedJson(text);
   const forms: ValueForm[] = [
-    ...(rasterType(all) === undefined ? [] : (['image'] as const)),
+    ...(rasterType(bytes) === undefined ? [] : (['image'] as const)),
     ...(json === undefined ? [] : (['json'] as const)),
     ...(text === undefined ? [] : (['text'] as const)),
     'hex',
   ];
   const form = forms.find((each) => each === asked) ?? forms[0]!;
-  const shown = { image: '', json: json ?? '', text: text ?? '', hex: hexOf(bytes) }[form];
-  return {
-    type: stored.type,
-    bytes: stored.bytes,
-    form,
-    forms,
-    text: shown.slice(0, form === 'hex' ? undefined : mostShownBytes),
-    isCut: form === 'hex' ? all.length > bytes.length : shown.length > mostShownBytes,
+  const shownIn = {
+    image: () => '',
+    json: () => json!,
+    text: () => text!,
+    hex: () => hexOf(bytes.subarray(0, beginningBytes)),
   };
+  const isCut = form === 'hex' ? bytes.length > beginningBytes : !isWhole;
+  return { type: stored.type, bytes: stored.bytes, form, forms, text: shownIn[form](), isCut, isWhole };
 }
 
-/** @returns undefined for what is no text, or has characters that no page can show */
-export function textOf(bytes: Uint8Array): string | undefined {
+/** @param isWhole  else the last character may be cut */
+function textOf(bytes: Uint8Array, isWhole: boolean): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    const text = decoder.decode(bytes, { stream: !isWhole });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
     return /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text) ? undefined : text;
   } catch {
@@ -69,26 +87,35 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Indented, each number and string as it was sent: a parsed number could be another one. @returns undefined for no object or array */
-export function indentedJson(text: string): string | undefined {
+const jsonToken = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g;
+
+/**
+ * Indented, each number and string as it was sent: a parsed number could be another one.
+ *
+ * @returns undefined for no object or array, and where indenting makes too much of it
+ */
+function indentedJson(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text) || !isJson(text)) return undefined;
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g) ?? [];
   let depth = 0;
+  let before = '';
   let written = '';
-  const line = () => `\n${'  '.repeat(depth)}`;
-  tokens.forEach((token, at) => {
-    const isOpening = token === '{' || token === '[';
-    const isEmpty = isOpening && '}]'.includes(tokens[at + 1]!);
-    if (token === '}' || token === ']') {
-      depth -= 1;
-      written += '{['.includes(tokens[at - 1]!) ? token : line() + token;
-      return;
+  for (const [token] of text.matchAll(jsonToken)) {
+    const isClosing = token === '}' || token === ']';
+    if (isClosing) depth -= 1;
+    const isEmpty = isClosing && isOpening(before);
+    if (isOpening(before) || before === ',' || isClosing) {
+      if (!isEmpty) written += `\n${'  '.repeat(depth)}`;
     }
-    if (isOpening) depth += 1;
     written += token === ':' ? ': ' : token;
-    if (token === ',' || (isOpening && !isEmpty)) written += line();
-  });
+    if (isOpening(token)) depth += 1;
+    if (written.length > mostIndented) return undefined;
+    before = token;
+  }
   return written;
+}
+
+function isOpening(token: string): boolean {
+  return token === '{' || token === '[';
 }
 
 function isJson(text: string): boolean {
@@ -128,9 +155,9 @@ export function typedValue(form: Form): TypedValue {
   };
 }
 
-/** For the form of the value that is stored. */
-export function typedOf({ type, value }: StoredValue): TypedValue {
-  const text = textOf(Buffer.from(value, 'base64'));
+/** For the form that gives another value: what is stored, where it stands on the page whole. */
+export function typedOf({ stored: { type, value }, text, isWhole }: OpenedValue): TypedValue {
+  if (!isWhole) return { value: '', encoding: 'text', type: type ?? '' };
   return text === undefined
     ? { value, encoding: 'base64', type: type ?? '' }
     : { value: text, encoding: 'text', type: type ?? '' };

@@ -186,7 +186,7 @@ function Put({ map, key, value, version, typed, errors, csrf }: EntryModel) {
     <Part
       id="put"
       title={value ? 'Put another value' : 'Put a value'}
-      about="It is stored only while the entry is as it is shown here. Members have no lock: a program may write at the same moment."
+      about={`It is stored only while the entry is as it is shown here. Members have no lock: a program may write at the same moment.${value && !value.isWhole ? ' What is there is too long to be edited here: what you type replaces all of it.' : ''}`}
     >
       <GiveValue
         action={entryHref(map, key)}

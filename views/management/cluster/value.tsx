@@ -15,6 +15,8 @@ export interface ShownValue {
   readonly text: string;
   /** More of it is stored than is shown. */
   readonly isCut: boolean;
+  /** Short enough to be edited. */
+  readonly isWhole: boolean;
 }
 
 const formNames: Readonly<Record<ValueForm, string>> = {
