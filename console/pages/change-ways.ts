@@ -2,6 +2,8 @@
 import { stringify } from 'yaml';
 import type { Snippet } from '../../views/management/snippets.tsx';
 import { loadOperations } from '../admin-api/load-operations.ts';
+import { flattened, unusualFields } from '../configuration/comparison.ts';
+import { type AnyOperation, type KindOperations, kindsOf } from '../configuration/object-kinds.ts';
 
 export interface TypedChange {
   /** The operation that makes it. */
@@ -11,12 +13,8 @@ export interface TypedChange {
   readonly body: Readonly<Record<string, unknown>>;
   /** The words after `npx console`; none when nothing is different. */
   readonly command: readonly string[];
-  /** As a file of configuration has the thing once it is changed. */
-  readonly described: {
-    readonly kind: string;
-    readonly id: string;
-    readonly fields: Readonly<Record<string, unknown>>;
-  };
+  /** The thing as it is stored, in the words of the API; absent of a new one. */
+  readonly stored?: object;
 }
 
 /**
@@ -25,27 +23,38 @@ export interface TypedChange {
  */
 export async function waysOf(change: TypedChange, origin: string): Promise<readonly Snippet[]> {
   if (change.command.length === 0) return [];
+  const operations = await loadOperations();
+  const { method, path } = operations.find(({ id }) => id === change.operation)!;
+  const kind = kindsOf(operations as readonly AnyOperation[]).find((one) => isBelow(path, one.path))!;
   return [
     { language: 'Command', text: ['npx console', ...change.command.map(shellWord)].join(' ') },
-    { language: 'API', text: await curl(change, origin) },
-    { language: 'YAML', text: yaml(change) },
+    { language: 'API', text: curl(change, method, pathIn(path, change), origin) },
+    { language: 'YAML', text: yaml(change, kind) },
   ];
 }
 
-async function curl({ operation, params = {}, body }: TypedChange, origin: string): Promise<string> {
-  const { method, path } = (await loadOperations()).find(({ id }) => id === operation)!;
-  const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+function pathIn(path: string, { params = {} }: TypedChange): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+function curl({ body }: TypedChange, method: string, path: string, origin: string): string {
   return `# TOKEN holds an access token for ${origin}/api
-curl -X ${method} ${shellWord(`${origin}/api/v1${at}`)} \\
+curl -X ${method} ${shellWord(`${origin}/api/v1${path}`)} \\
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -d ${shellWord(JSON.stringify(body))}`;
 }
 
-/** What people have made by hand is owned by files from then on. */
-function yaml({ params, described: { kind, id, fields } }: TypedChange): string {
-  const said = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-  const document = { version: 1, source: 'own', [kind]: { [id]: said } };
-  const takeOver = params === undefined ? '' : ` --take-over ${shellWord(`${kind}/${id}`)}`;
+/** All of the thing, as an export has it: a file takes away what it does not say. */
+function yaml({ params, body, stored }: TypedChange, { key, param, fields }: KindOperations): string {
+  const id = String(params?.[param] ?? body.id);
+  const said = unusualFields({ ...flattened({ ...stored }), ...body }, fields);
+  const document = { version: 1, source: 'own', [key]: { [id]: said } };
+  // What people have made by hand is owned by files from then on.
+  const takeOver = stored === undefined ? '' : ` --take-over ${shellWord(`${key}/${id}`)}`;
   return `# npx console config apply own.yaml${takeOver}\n${stringify(document).trimEnd()}`;
 }
 
@@ -54,12 +63,17 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** `--add-role A --remove-role B`: from what is stored to what is typed. */
+/**
+ * `--add-role A --remove-role B`: from what is stored to what is typed.
+ *
+ * @param stored  null: all that there are, so that what is typed is said as a whole
+ */
 export function setDifference(
   flag: string,
-  stored: readonly string[],
+  stored: readonly string[] | null,
   typed: readonly string[],
 ): readonly string[] {
+  if (stored === null) return (typed.length === 0 ? ['none'] : typed).flatMap((each) => [`--${flag}`, each]);
   return [
     ...typed.filter((each) => !stored.includes(each)).flatMap((each) => [`--add-${flag}`, each]),
     ...stored.filter((each) => !typed.includes(each)).flatMap((each) => [`--remove-${flag}`, each]),

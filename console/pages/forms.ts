@@ -1,7 +1,13 @@
 /** Forms that add or change one thing: how they are taken, and with what they are shown again. */
 import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { AddState, EditState, FormState, Owner } from '../../views/management/change-form.tsx';
+import {
+  type AddState,
+  type EditState,
+  type FormState,
+  newAct,
+  type Owner,
+} from '../../views/management/change-form.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
 import { type TypedChange, waysOf } from './change-ways.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
@@ -59,7 +65,7 @@ export function createForms(tools: PageTools, origin: string) {
         return undefined;
       }
       const { operation, params = {}, body } = change;
-      const isNew = form.get('do') === 'new';
+      const isNew = form.get('do') === newAct;
       const condition = isNew
         ? { idempotencyKey: form.get('idempotencyKey') ?? '' }
         : { ifMatch: form.get('version') };

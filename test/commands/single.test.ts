@@ -94,6 +94,16 @@ test('client try says what a token would open, and refuses what it would not, wi
   expect((await failed('client', 'try', 'nobody')).code).toBe(1);
 });
 
+test('client try asks about the call of a client without scopes too: it opens nothing, or what its roles do', async () => {
+  await tool('client', 'add', 'bare');
+  const call = ['GET', '/svc/rest/cluster', '--json'];
+  const bare = await failed('client', 'try', 'bare', ...call);
+  const opensNothing = { token: { isIssued: true, scopes: [] }, call: { isAllowed: false } };
+  expect([bare.code, bare.json()]).toMatchObject([1, opensNothing]);
+  const own = await failed('client', 'try', 'application-client', ...call);
+  expect([own.code, own.json()]).toMatchObject([0, { call: { isAllowed: true } }]);
+});
+
 test('session end-all --dry-run counts the sessions, and ends none', async () => {
   const agent = createUserAgent(console.url);
   await agent.signIn();

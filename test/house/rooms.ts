@@ -114,6 +114,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'console/pages': [
     'console/admin-api',
+    'console/configuration',
     'console/http',
     'console/login',
     'console/operations',

@@ -29,11 +29,16 @@ beforeAll(async () => {
   await callApi(console, 'POST', '/users', grace);
   await callApi(console, 'POST', '/roles', { id: 'Reader', permissions: ['svc:map:orders:read'] });
   await callApi(console, 'POST', '/clients', { id: 'billing', scopes: ['svc:map:orders:read'] });
+  const redirectUris = ['https://wiki.example.com/cb'];
+  await callApi(console, 'POST', '/applications', { id: 'wiki', redirectUris });
 });
 afterAll(async () => {
   await console?.stop();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Of a client: a file that did not say these would take them away. */
+const notInTheForm = { tokenTyp: 'at+jwt', tokenTtlSeconds: 120, dpop: true };
 
 interface Case {
   readonly title: string;
@@ -64,8 +69,8 @@ const cases: readonly Case[] = [
     act: 'save',
     fields: { displayName: nasty, email: '', 'role:MetricsViewer': 'on' },
     api: '/users/grace',
-    before: { displayName: 'Grace', email: 'grace@example.com', roles: ['Viewer'] },
-    after: { displayName: nasty, email: null, roles: ['MetricsViewer'] },
+    before: { displayName: 'Grace', email: 'grace@example.com', roles: ['Viewer'], eligibleRoles: ['Admin'] },
+    after: { displayName: nasty, email: null, roles: ['MetricsViewer'], eligibleRoles: ['Admin'] },
   },
   {
     title: 'adds a role',
@@ -98,8 +103,49 @@ const cases: readonly Case[] = [
     act: 'save',
     fields: { displayName: nasty, tokenAlg: 'EdDSA', queues: 'jobs', 'queue:offer': 'on' },
     api: '/clients/billing',
-    before: { displayName: 'Billing', tokenAlg: 'RS256', scopes: ['svc:map:orders:read'] },
-    after: { displayName: nasty, tokenAlg: 'EdDSA', scopes: ['svc:queue:jobs:offer'] },
+    before: { displayName: 'Billing', tokenAlg: 'RS256', scopes: ['svc:map:orders:read'], ...notInTheForm },
+    after: { displayName: nasty, tokenAlg: 'EdDSA', scopes: ['svc:queue:jobs:offer'], ...notInTheForm },
+  },
+  {
+    title: 'adds an application',
+    page: '/access/applications?do=new&for=spring',
+    act: 'new',
+    fields: {
+      for: 'spring',
+      id: 'shop',
+      displayName: nasty,
+      url: 'https://shop.example.com',
+      'role:Viewer': 'on',
+    },
+    api: '/applications/shop',
+    after: {
+      displayName: nasty,
+      firstParty: false,
+      maxRoles: ['Viewer'],
+      redirectUris: ['https://shop.example.com/login/oauth2/code/console'],
+      postLogoutUris: ['https://shop.example.com/'],
+      backchannelLogoutUri: 'https://shop.example.com/logout/connect/back-channel/console',
+    },
+  },
+  {
+    title: 'changes an application',
+    page: '/access/applications/wiki',
+    act: 'save',
+    fields: {
+      ...{ displayName: nasty, redirectUris: 'https://wiki.example.com/new', postLogoutUris: '' },
+      ...{ backchannelLogoutUri: '', firstParty: 'on', 'role:MetricsViewer': 'on' },
+    },
+    api: '/applications/wiki',
+    before: {
+      ...{ displayName: 'Wiki', firstParty: false, maxRoles: ['Viewer'], ...notInTheForm },
+      redirectUris: ['https://wiki.example.com/cb'],
+      postLogoutUris: ['https://wiki.example.com/'],
+      backchannelLogoutUri: 'https://wiki.example.com/out',
+    },
+    after: {
+      ...{ displayName: nasty, firstParty: true, maxRoles: ['MetricsViewer'], ...notInTheForm },
+      ...{ redirectUris: ['https://wiki.example.com/new'], postLogoutUris: [], backchannelLogoutUri: null },
+    },
   },
 ];
 
@@ -111,8 +157,11 @@ describe.each(cases)('what $title', ({ page, act, fields, api, before, after }) 
     expect(textOf(asked)).toContain('Nothing is changed yet.');
     if (before) expect(await callApi(console, 'GET', api)).toMatchObject(before);
     else await expect(callApi(console, 'GET', api)).rejects.toThrow('404');
+    const secrets = before && secretsIn(await callApi(console, 'GET', api));
     await paste(language, wayOf(asked, language));
-    expect(await callApi(console, 'GET', api)).toMatchObject(after);
+    const made = await callApi(console, 'GET', api);
+    expect(made).toMatchObject(after);
+    if (before) expect(secretsIn(made)).toEqual(secrets);
     if (!before) await callApi(console, 'DELETE', `${api}?takeOver=true`);
   });
 });
@@ -198,6 +247,10 @@ describe('what files of configuration describe', () => {
     await expect(callApi(console, 'GET', '/roles/Gone')).rejects.toThrow('404');
   });
 });
+
+function secretsIn(view: unknown): unknown {
+  return (view as { readonly secrets?: unknown }).secrets;
+}
 
 function wayOf({ body }: Reply, language: string): string {
   const html = new RegExp(`<summary>${language}</summary><pre class="snippet"><code>([^<]*)</code>`).exec(

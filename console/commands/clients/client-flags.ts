@@ -63,6 +63,8 @@ export const updateFlags = {
   ...flags({
     '[--dpop]': 'it gets no bearer token any more, and what it has stops working',
     '[--no-dpop]': 'it may choose again',
+    '[--first-party]': 'people are not asked any more whether they allow it',
+    '[--no-first-party]': 'people are asked whether they allow it',
     '[--pkce P]': 'what it sends with a sign-in: required, nonce (PKCE or a nonce) or optional',
     '[--token-alg A]': 'signature of its tokens from now on: RS256, ES256, EdDSA',
     '[--token-ttl-seconds N]': 'life of its access tokens; none: CONSOLE_ACCESS_TOKEN_TTL',
@@ -111,7 +113,7 @@ export interface ClientPatch {
 
 /** @throws {UsageError} when nothing is to be changed */
 export function patchIn(input: Input): ClientPatch {
-  const [isBound, isFree] = [input.has('dpop'), input.has('no-dpop')];
+  const switches = [switchIn(input, 'dpop', 'dpop'), switchIn(input, 'first-party', 'firstParty')];
   const fixed = {
     ...present('displayName', textIn(input, 'name')),
     ...present('pkce', input.text('pkce')),
@@ -120,12 +122,12 @@ export function patchIn(input: Input): ClientPatch {
     ...present('backchannelLogoutUri', textIn(input, 'backchannel-logout-uri')),
     ...present('frontchannelLogoutUri', textIn(input, 'frontchannel-logout-uri')),
     ...present('logoUri', textIn(input, 'logo-uri')),
-    ...((isBound || isFree) && { dpop: isBound }),
+    ...Object.assign({}, ...switches),
   };
   const sets = setsIn(input);
-  if ((isBound && isFree) || (Object.keys(fixed).length === 0 && sets.length === 0)) {
+  if (Object.keys(fixed).length === 0 && sets.length === 0) {
     throw new UsageError(
-      'Say what to change: --name, --scope, --max-role, --pkce, an address, and either --dpop or --no-dpop, or some of these.',
+      'Say what to change: --name, --scope, --max-role, --pkce, an address, either --dpop or --no-dpop, either --first-party or --no-first-party, or some of these.',
     );
   }
   return {
@@ -165,6 +167,13 @@ function listed(values: readonly string[] | undefined, flag: string): readonly s
   if (!values?.includes('none')) return values;
   if (values.length > 1) throw new UsageError(`--${flag} none goes with no other value.`);
   return [];
+}
+
+/** `--dpop` or `--no-dpop`. @throws {UsageError} for both */
+function switchIn(input: Input, flag: string, member: string): object {
+  const [isOn, isOff] = [input.has(flag), input.has(`no-${flag}`)];
+  if (isOn && isOff) throw new UsageError(`Say either --${flag} or --no-${flag}.`);
+  return isOn || isOff ? { [member]: isOn } : {};
 }
 
 /** `none` takes away what is there. */

@@ -48,9 +48,10 @@ export const tryCommand: Command = {
     }
     const body = askedIn(input);
     const token = (await api.call('tryClient', { params: { client }, body })).body as TrialView;
-    if (method === undefined || !token.isIssued) return shown(client, token, null);
-    if (path === undefined || token.scopes.length === 0) return shown(client, token, null);
-    const query = { method: method.toUpperCase(), path, client, scope: token.scopes.join(' ') };
+    if (method === undefined || path === undefined || !token.isIssued) return shown(client, token, null);
+    // Without scopes a token has roles, or opens nothing.
+    const scope = token.scopes.length > 0 && { scope: token.scopes.join(' ') };
+    const query = { method: method.toUpperCase(), path, client, ...scope };
     return shown(client, token, (await api.call('explainAccess', { query })).body as DecisionView);
   },
 };

@@ -226,7 +226,6 @@ function addition(id: string, { isPublic, addressesAt }: Preset, typed: Applicat
       ...(typed.isFirstParty ? ['--first-party'] : []),
       ...roleWords.flatMap((role) => ['--max-role', role]),
     ],
-    described: { kind: 'applications', id, fields: body },
   };
 }
 
@@ -238,7 +237,6 @@ function edit(application: ShownApplication, typed: ApplicationForm): TypedChang
     firstParty: typed.isFirstParty,
     maxRoles: chosenRoles(typed),
   };
-  const roles = application.maxRoles ?? [];
   const isSame = application.maxRoles === null && typed.roles.every(({ isChosen }) => isChosen);
   return {
     operation: 'updateApplication',
@@ -252,10 +250,13 @@ function edit(application: ShownApplication, typed: ApplicationForm): TypedChang
         setDifference('redirect-uri', application.redirectUris, body.redirectUris),
         setDifference('post-logout-uri', application.postLogoutUris, body.postLogoutUris),
         textDifference('backchannel-logout-uri', application.backchannelLogoutUri, body.backchannelLogoutUri),
-        isSame ? [] : setDifference('max-role', roles, body.maxRoles),
+        isSame ? [] : setDifference('max-role', application.maxRoles, body.maxRoles),
+        typed.isFirstParty === application.firstParty
+          ? []
+          : [typed.isFirstParty ? '--first-party' : '--no-first-party'],
       ],
     ),
-    described: { kind: 'applications', id, fields: body },
+    stored: application,
   };
 }
 

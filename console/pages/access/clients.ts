@@ -161,7 +161,6 @@ function addition(id: string, typed: ClientForm): TypedChange {
       ...textDifference('name', null, displayName),
       ...(tokenAlg === 'RS256' ? [] : ['--token-alg', tokenAlg]),
     ],
-    described: { kind: 'clients', id, fields: body },
   };
 }
 
@@ -180,7 +179,7 @@ function edit(client: ShownClient, typed: ClientForm): TypedChange {
         body.tokenAlg === client.tokenAlg ? [] : ['--token-alg', body.tokenAlg],
       ],
     ),
-    described: { kind: 'clients', id, fields: body },
+    stored: client,
   };
 }
 

@@ -151,7 +151,6 @@ function addition(id: string, typed: RoleForm): TypedChange {
     operation: 'createRole',
     body: { id, ...body },
     command: ['role', 'add', id, '--scope', permissions.join(' '), ...said],
-    described: { kind: 'roles', id, fields: body },
   };
 }
 
@@ -170,7 +169,7 @@ function edit(role: ShownRole, typed: RoleForm): TypedChange {
     params: { role: id },
     body,
     command,
-    described: { kind: 'roles', id, fields: body },
+    stored: role,
   };
 }
 

@@ -222,7 +222,6 @@ function addition(id: string, typed: UserForm): TypedChange {
       ...textDifference('name', null, displayName),
       ...textDifference('email', null, email),
     ],
-    described: { kind: 'users', id, fields: body },
   };
 }
 
@@ -241,7 +240,7 @@ function edit(user: ShownUser, typed: UserForm): TypedChange {
         setDifference('role', user.roles, body.roles),
       ],
     ),
-    described: { kind: 'users', id, fields: body },
+    stored: user,
   };
 }
 
