@@ -7,6 +7,10 @@ import { StorageUnavailableError } from '../storage/storage.ts';
 import { FormError } from './form.ts';
 import { requestIdOf } from './request-id.ts';
 import { setPageHeaders } from './security-headers.ts';
+import { readAway } from './send.ts';
+
+/** A person's upload is slower than a program's call. */
+const uploadMs = 10_000;
 
 export interface ErrorResponsesDeps {
   readonly log: Logger;
@@ -33,6 +37,8 @@ export function createErrorResponses({ log, isSecure }: ErrorResponsesDeps): Err
         const problemError = toProblem(error);
         if (problemError.problem.status === 500)
           log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed');
+        // Who is cut off while still sending a body would not read why.
+        if (problemError.headers.Connection === 'close') await readAway(ctx.req, uploadMs);
         send(ctx, problemError);
       }
     },

@@ -1,5 +1,5 @@
 /** Replies of handlers that do without Koa: everything is written in one piece, length known. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OAuthError, type ProblemError, problemBody } from '../../platform/errors.ts';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -41,18 +41,27 @@ export function asOAuthError(error: unknown): OAuthError {
   });
 }
 
+function endAfterLingering(res: ServerResponse, body: string): void {
+  res.write(body);
+  void readAway(res.req).then(() => res.end());
+}
+
 /** How long a refused body is still read and thrown away. */
 const lingerMs = 1_000;
 
-/** Closing with unread bytes resets the connection, and the sender would lose the error (RFC 9112 §9.6). */
-function endAfterLingering(res: ServerResponse, body: string): void {
-  const end = () => {
-    clearTimeout(timer);
-    res.end();
-  };
-  const timer = setTimeout(end, lingerMs);
-  res.req.once('end', end);
-  res.once('close', () => clearTimeout(timer));
-  res.req.resume();
-  res.write(body);
+/**
+ * Resolves when what is left of a refused body has come, or so long has passed: closing with unread bytes resets the connection,
+ * and the sender would lose the error (RFC 9112 §9.6).
+ */
+export function readAway(req: IncomingMessage, mostMs = lingerMs): Promise<void> {
+  if (req.complete) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, mostMs);
+    for (const event of ['end', 'close'])
+      req.once(event, () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    req.resume();
+  });
 }
