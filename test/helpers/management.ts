@@ -1,6 +1,6 @@
 /** What tests of management pages have in common: people with roles, and forms of pages. */
 import { expect } from 'vitest';
-import { apiToken, type RunningConsole } from './console.ts';
+import { apiToken, type ConsoleOptions, type RunningConsole, startConsole } from './console.ts';
 import { createUserAgent, type Fields, type Reply, type UserAgent } from './user-agent.ts';
 
 export const personPassword = 'a-long-enough-password-7';
@@ -20,6 +20,16 @@ export async function callApi(
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${text}`);
   return text === '' ? undefined : JSON.parse(text);
+}
+
+/** A console, and the browser of the administrator whom {@link startConsole} names, signed in. */
+export async function startWithAdmin(
+  options?: ConsoleOptions,
+): Promise<{ readonly console: RunningConsole; readonly ada: UserAgent }> {
+  const console = await startConsole(options);
+  const ada = createUserAgent(console.url);
+  await ada.signIn();
+  return { console, ada };
 }
 
 /** A browser of somebody new who has these roles. */

@@ -2,17 +2,22 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
+import type { RunningConsole } from '../helpers/console.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personWith,
+  sendForm,
+  startWithAdmin,
+} from '../helpers/management.ts';
 import { createUserAgent, type Reply, textOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
 let ada: UserAgent;
 
 beforeAll(async () => {
-  console = await startConsole();
-  ada = createUserAgent(console.url);
-  await ada.signIn();
+  ({ console, ada } = await startWithAdmin());
 });
 afterAll(() => console?.stop());
 

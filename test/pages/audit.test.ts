@@ -1,7 +1,7 @@
 /** `/observe/audit` and `/observe/decisions`: a refusal is followed to what led to it, in a browser without script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, personWith } from '../helpers/management.ts';
+import { machineToken, type RunningConsole } from '../helpers/console.ts';
+import { callApi, personWith, startWithAdmin } from '../helpers/management.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -9,9 +9,7 @@ let ada: UserAgent;
 let decision: string;
 
 beforeAll(async () => {
-  console = await startConsole();
-  ada = createUserAgent(console.url);
-  await ada.signIn();
+  ({ console, ada } = await startWithAdmin());
   await callApi(console, 'POST', '/clients', { id: 'billing', scopes: ['svc:map:orders:read'] });
   await callApi(console, 'PATCH', '/clients/billing', { scopes: ['svc:map:orders:write'] });
   const token = await machineToken(console, 'app:MetricsViewer');

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program, run } from '../commands/support.ts';
 import { toolDone } from '../helpers/commands.ts';
-import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, hiddenIn, sendForm } from '../helpers/management.ts';
-import { createUserAgent, type Reply, textOf, type UserAgent } from '../helpers/user-agent.ts';
+import { apiToken, type RunningConsole } from '../helpers/console.ts';
+import { callApi, hiddenIn, sendForm, startWithAdmin } from '../helpers/management.ts';
+import { type Reply, textOf, type UserAgent } from '../helpers/user-agent.ts';
 
 const nasty = `O'Hara "the $HOME" \`x\` <b>`;
 
@@ -17,9 +17,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'console-ways-'));
-  console = await startConsole();
-  ada = createUserAgent(console.url);
-  await ada.signIn();
+  ({ console, ada } = await startWithAdmin());
   const grace = {
     id: 'grace',
     displayName: 'Grace',

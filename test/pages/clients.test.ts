@@ -5,17 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
+import { admin, type RunningConsole } from '../helpers/console.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personWith,
+  sendForm,
+  startWithAdmin,
+} from '../helpers/management.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
 let ada: UserAgent;
 
 beforeAll(async () => {
-  console = await startConsole();
-  ada = createUserAgent(console.url);
-  await ada.signIn();
+  ({ console, ada } = await startWithAdmin());
 });
 afterAll(() => console?.stop());
 

@@ -1,16 +1,21 @@
 /** `/cluster/maps` and `/cluster/queues`: entries found, shown, put, put back and removed; items offered and taken; without script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
+import { machineToken, type RunningConsole } from '../helpers/console.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personWith,
+  sendForm,
+  startWithAdmin,
+} from '../helpers/management.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
 let ada: UserAgent;
 
 beforeAll(async () => {
-  console = await startConsole();
-  ada = createUserAgent(console.url);
-  await ada.signIn();
+  ({ console, ada } = await startWithAdmin());
 });
 afterAll(() => console?.stop());
 

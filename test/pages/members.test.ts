@@ -1,7 +1,14 @@
 /** `/cluster/members` in a browser without script, on two members of the console's own making. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personWith,
+  sendForm,
+  startWithAdmin,
+} from '../helpers/management.ts';
 import { freePort } from '../helpers/ports.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
@@ -10,9 +17,7 @@ let ada: UserAgent;
 let member: string;
 
 beforeAll(async () => {
-  console = await startConsole();
-  ada = createUserAgent(console.url);
-  await ada.signIn();
+  ({ console, ada } = await startWithAdmin());
   const { items } = (await callApi(console, 'GET', '/members')) as { items: { id: string }[] };
   member = items[0]!.id;
 });

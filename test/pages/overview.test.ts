@@ -1,7 +1,7 @@
 /** `/`: where a sign-in ends, for each role, with the member up and away. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, personWith } from '../helpers/management.ts';
+import { callApi, personWith, startWithAdmin } from '../helpers/management.ts';
 import { freePort } from '../helpers/ports.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
@@ -9,9 +9,7 @@ let console: RunningConsole;
 let ada: UserAgent;
 
 beforeAll(async () => {
-  console = await startConsole();
-  ada = createUserAgent(console.url);
-  await ada.signIn();
+  ({ console, ada } = await startWithAdmin());
 });
 afterAll(() => console?.stop());
 

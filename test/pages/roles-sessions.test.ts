@@ -1,6 +1,6 @@
 /** `/access/roles` and `/access/sessions` in a browser without script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { admin, type RunningConsole } from '../helpers/console.ts';
 import {
   callApi,
   foreignForms,
@@ -8,6 +8,7 @@ import {
   personPassword,
   personWith,
   sendForm,
+  startWithAdmin,
 } from '../helpers/management.ts';
 import { authorize, dashboard, redeem, userinfo } from '../helpers/sign-in.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
@@ -16,9 +17,7 @@ let console: RunningConsole;
 let ada: UserAgent;
 
 beforeAll(async () => {
-  console = await startConsole();
-  ada = createUserAgent(console.url);
-  await ada.signIn();
+  ({ console, ada } = await startWithAdmin());
 });
 afterAll(() => console?.stop());
 

@@ -1,8 +1,10 @@
 import {
   type ApplicationForm,
+  renderNewApplication,
+} from '../../views/management/access/application-form.tsx';
+import {
   renderApplication,
   renderApplications,
-  renderNewApplication,
   type ShownApplication,
 } from '../../views/management/access/applications.tsx';
 import {
@@ -23,12 +25,8 @@ import {
   type ShownRole,
 } from '../../views/management/access/roles.tsx';
 import { renderSession, renderSessions, type ShownSession } from '../../views/management/access/sessions.tsx';
-import {
-  renderNewUser,
-  renderUser,
-  renderUsers,
-  type ShownUser,
-} from '../../views/management/access/users.tsx';
+import { renderNewUser } from '../../views/management/access/user-form.tsx';
+import { renderUser, renderUsers, type ShownUser } from '../../views/management/access/users.tsx';
 import { renderAct } from '../../views/management/act.tsx';
 import { renderCp } from '../../views/management/cluster/cp.tsx';
 import { renderMap, renderMapEntry } from '../../views/management/cluster/maps.tsx';
@@ -546,10 +544,11 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         isSafe: false,
         migrationQueueSize: 3,
         clusterSize: 3,
-        may: [{ operation: 'shutdown', isPossible: false, reason: filling.text }],
+        may: [],
       },
       acts: [{ name: 'state', title: filling.text, about: filling.text, isDangerous: true }],
       mayChangeVersion: true,
+      impossible: [{ title: 'Reload configuration', reason: filling.text }],
       notice: filling.text,
       problem: filling.text,
     }),

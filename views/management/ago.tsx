@@ -34,3 +34,8 @@ function relative(ms: number): string {
   const amount = `${Math.round(seconds / length)} ${unit}`;
   return ms < 0 ? `${amount} ago` : `in ${amount}`;
 }
+
+/** As the admin API writes it. */
+export function dateOf(text: string | null): Date | undefined {
+  return text === null ? undefined : new Date(text);
+}

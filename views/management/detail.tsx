@@ -76,6 +76,26 @@ export function Part({ id, title, about, acts, children }: PartProps) {
   );
 }
 
+interface MoreProps {
+  readonly acts: readonly { readonly label: string; readonly href: string }[];
+}
+
+/** What is at the end of a page because it takes something away: each act asks on a page of its own. */
+export function More({ acts }: MoreProps) {
+  const about = `${acts.length === 1 ? 'It asks' : 'Each asks'} first, and says what it does.`;
+  return (
+    <Part id="more" title="More" about={about}>
+      <div class="actions">
+        {acts.map(({ label, href }) => (
+          <a key={label} class="button danger" href={href}>
+            {label}
+          </a>
+        ))}
+      </div>
+    </Part>
+  );
+}
+
 export interface Fact {
   readonly name: string;
   readonly value: ComponentChildren;

@@ -41,6 +41,9 @@ export interface ListModel {
   readonly problem?: string | undefined;
 }
 
+/** What the handler of a list says of it, beside its rows. */
+export type ListState = Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'>;
+
 export function ListPage(model: ListModel) {
   const { frame, title, about, count, primary, before, filters, rows, notice, problem } = model;
   return (

@@ -1,11 +1,13 @@
 /** `/access/applications`: dashboards and other applications that people sign in to through this console. */
 import {
   type ApplicationForm,
+  renderNewApplication,
+} from '../../../views/management/access/application-form.tsx';
+import {
   type ApplicationModel,
   applicationHref,
   renderApplication,
   renderApplications,
-  renderNewApplication,
   type ShownApplication,
   type ShownLogout,
 } from '../../../views/management/access/applications.tsx';

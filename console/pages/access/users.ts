@@ -2,19 +2,20 @@
 import {
   type RoleChoice,
   renderNewUser,
+  type UserForm,
+} from '../../../views/management/access/user-form.tsx';
+import {
   renderUser,
   renderUsers,
   type ShownUser,
-  type UserForm,
   type UserModel,
   userHref,
 } from '../../../views/management/access/users.tsx';
-import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
-import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
+import { addition, differences, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
 const path = [{ title: 'Users', href: listHref }];
@@ -179,85 +180,6 @@ const statusOptions = [
   { value: 'disabled', label: 'Disabled' },
   { value: 'locked', label: 'Locked' },
 ];
-
-function emptyForm(roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
-  return { displayName: '', email: '', roles: roles.map((role) => ({ ...role, isChosen: false })) };
-}
-
-function formOf(form: Form, roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
-  return {
-    displayName: form.get('displayName')?.trim() ?? '',
-    email: form.get('email')?.trim() ?? '',
-    roles: roles.map((role) => ({ ...role, isChosen: form.has(`role:${role.id}`) })),
-  };
-}
-
-function newOf({ displayName, email, roles }: UserForm) {
-  return {
-    ...(displayName !== '' && { displayName }),
-    ...(email !== '' && { email }),
-    roles: chosenOf(roles),
-  };
-}
-
-/** What is left empty is taken away. */
-function changeOf({ displayName, email, roles }: UserForm) {
-  return { displayName: displayName || null, email: email || null, roles: chosenOf(roles) };
-}
-
-function chosenOf(roles: readonly RoleChoice[]): readonly string[] {
-  return roles.filter(({ isChosen }) => isChosen).map(({ id }) => id);
-}
-
-function addition(id: string, typed: UserForm): TypedChange {
-  const body = newOf(typed);
-  const { displayName = null, email = null, roles } = body;
-  const command = ['user', 'add', id, '--invite'];
-  return {
-    operation: 'createUser',
-    body: { id, ...body },
-    command: [
-      ...command,
-      ...roles.flatMap((role) => ['--role', role]),
-      ...textDifference('name', null, displayName),
-      ...textDifference('email', null, email),
-    ],
-  };
-}
-
-function edit(user: ShownUser, typed: UserForm): TypedChange {
-  const { id } = user;
-  const body = changeOf(typed);
-  return {
-    operation: 'updateUser',
-    params: { user: id },
-    body,
-    command: commandWith(
-      ['user', 'update', id],
-      [
-        textDifference('name', user.displayName, body.displayName),
-        textDifference('email', user.email, body.email),
-        setDifference('role', user.roles, body.roles),
-      ],
-    ),
-    stored: user,
-  };
-}
-
-function differences(user: ShownUser, typed: UserForm) {
-  const { displayName, email, roles } = changeOf(typed);
-  const isOther = roles.toSorted().join() !== user.roles.toSorted().join();
-  return [
-    ...(displayName === user.displayName ? [] : [{ field: 'displayName', text: user.displayName ?? '' }]),
-    ...(email === user.email ? [] : [{ field: 'email', text: user.email ?? '' }]),
-    ...(isOther ? [{ field: 'roles', text: user.roles.join(', ') }] : []),
-  ];
-}
-
-function fieldOf(pointer: string): string | undefined {
-  const name = pointer.slice(2).split('/')[0]!;
-  return ['id', 'displayName', 'email', 'roles'].includes(name) ? name : undefined;
-}
 
 function placeOf({ id, displayName }: ShownUser) {
   return { path: [...path, { title: displayName ?? id, href: userHref(id) }], href: userHref(id) };

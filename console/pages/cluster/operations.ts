@@ -27,19 +27,19 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       const reason = act && whyNot(cluster, act);
       if (act && reason === undefined) return acts.ask(ctx, act, place);
       if (act) await tools.check(ctx, act.operation);
-      const done = actsOf(cluster, '').find(({ name }) => name === form.get('done'))?.done;
-      const possible = actsOf(cluster, '').filter((one) => whyNot(cluster, one) === undefined);
-      const may = await tools.mayRun(
-        ctx,
-        possible.map(({ operation }) => operation),
-      );
-      const open = possible.filter(({ operation }) => may.has(operation));
+      const all = actsOf(cluster, '');
+      const operations = all.map(({ operation }) => operation);
+      const may = await tools.mayRun(ctx, operations);
+      const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
       const html = renderOperations({
         frame: await tools.frame(ctx),
         cluster,
         acts: open.filter(({ name }) => name !== 'version').map(offered),
         mayChangeVersion: open.some(({ name }) => name === 'version'),
-        notice: done,
+        impossible: cluster.may
+          .filter(({ isPossible }) => !isPossible)
+          .map(({ operation, reason }) => ({ title: titleOf(operation, all), reason: reason ?? '' })),
+        notice: all.find(({ name }) => name === form.get('done'))?.done,
         problem: reason,
       });
       tools.send(ctx, html, reason === undefined ? 200 : 409);
@@ -59,6 +59,12 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
 
 function actOf({ state: { form } }: PageContext, cluster: ShownCluster): ClusterAct | undefined {
   return actsOf(cluster, form.get('to') ?? '').find(({ name }) => name === form.get('do'));
+}
+
+/** Of what the page cannot do itself, the word of the cluster. */
+function titleOf(word: string, acts: readonly ClusterAct[]): string {
+  const title = acts.find((act) => act.word === word)?.title;
+  return title ?? (word === 'config' ? 'Add to configuration' : word);
 }
 
 function whyNot({ may }: ShownCluster, { word }: ClusterAct): string | undefined {

@@ -1,31 +1,16 @@
 /** Applications: dashboards and others that people sign in to through this console. */
 import { renderDocument } from '../../layout.tsx';
-import { Ago } from '../ago.tsx';
-import {
-  type AddState,
-  EditPart,
-  type EditState,
-  type ErrorOf,
-  type Owner,
-  renderAddPage,
-} from '../change-form.tsx';
-import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
-import { ChoicesField, LinesField, TextField } from '../fields.tsx';
+import { Ago, dateOf } from '../ago.tsx';
+import { EditPart, type EditState, type Owner } from '../change-form.tsx';
+import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { type ListModel, ListPage, Table } from '../list.tsx';
+import { ListPage, type ListState, Table } from '../list.tsx';
+import { NameCell } from '../name-cell.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
 import { State, type StateKind } from '../state.tsx';
-import {
-  ClientActs,
-  ClientName,
-  ClientState,
-  dateOf,
-  NewSecret,
-  RemovePart,
-  Secrets,
-  type ShownSecret,
-} from './client-parts.tsx';
+import { ApplicationFields, type ApplicationForm, applicationsPath } from './application-form.tsx';
+import { ClientActs, ClientState, NewSecret, Secrets, type ShownSecret } from './client-parts.tsx';
 import { userHref } from './users.tsx';
 
 /** As the admin API has it. */
@@ -58,8 +43,7 @@ export function applicationHref(id: string): string {
   return `/access/applications/${encodeURIComponent(id)}`;
 }
 
-export interface ApplicationsModel
-  extends Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'> {
+export interface ApplicationsModel extends ListState {
   readonly applications: readonly ShownApplication[];
   readonly filters: FiltersModel;
 }
@@ -80,7 +64,7 @@ export function renderApplications({ applications, ...list }: ApplicationsModel)
       rows={applications.map((application) => ({
         key: application.id,
         cells: [
-          <ClientName key="name" {...application} href={applicationHref(application.id)} />,
+          <NameCell key="name" {...application} href={applicationHref(application.id)} />,
           <ClientState key="status" status={application.status} />,
           <bdi key="at">{originOf(application)}</bdi>,
           rolesText(application),
@@ -101,18 +85,6 @@ function rolesText({ maxRoles }: ShownApplication): string {
   return maxRoles.join(', ') || 'None';
 }
 
-export interface ApplicationForm {
-  readonly displayName: string;
-  /** Under which people reach it: asked for where a framework says the rest. */
-  readonly url: string;
-  /** A line each. */
-  readonly redirectUris: string;
-  readonly postLogoutUris: string;
-  readonly backchannelLogoutUri: string;
-  readonly isFirstParty: boolean;
-  readonly roles: readonly { readonly id: string; readonly isChosen: boolean }[];
-}
-
 export interface ApplicationModel extends EditState {
   readonly frame: FrameModel;
   readonly application: ShownApplication;
@@ -125,8 +97,6 @@ export interface ApplicationModel extends EditState {
   /** Shown this once. */
   readonly secret?: string | undefined;
 }
-
-const applicationsPath = [{ title: 'Applications', href: '/access/applications' }];
 
 export function renderApplication(model: ApplicationModel): string {
   const { frame, application, form, errors, notice, csrf, secret, mayChange, logouts } = model;
@@ -179,7 +149,7 @@ export function renderApplication(model: ApplicationModel): string {
           fields={(errorOf) => <ApplicationFields form={form} errorOf={errorOf} />}
         />
       )}
-      {mayChange && <RemovePart href={href} />}
+      {mayChange && <More acts={[{ label: 'Remove', href: `${href}?do=remove` }]} />}
     </DetailPage>,
   );
 }
@@ -241,160 +211,5 @@ function Logouts({ logouts, application, now }: LogoutsProps) {
         />
       )}
     </Part>
-  );
-}
-
-interface FieldsProps {
-  readonly form: ApplicationForm;
-  readonly errorOf: ErrorOf;
-}
-
-function NameField({ form, errorOf }: FieldsProps) {
-  return (
-    <TextField
-      name="displayName"
-      label="Name"
-      hint="What people see of it."
-      isOptional
-      value={form.displayName}
-      error={errorOf('displayName')}
-    />
-  );
-}
-
-function RoleFields({ form: { roles, isFirstParty }, errorOf }: FieldsProps) {
-  return (
-    <>
-      <ChoicesField
-        id="roles"
-        legend="Roles that it gets"
-        hint="Of those that the person has, these are in its tokens."
-        error={errorOf('roles')}
-        choices={roles.map(({ id, isChosen }) => ({ name: `role:${id}`, label: id, isChosen }))}
-      />
-      <ChoicesField
-        id="trust"
-        legend="Consent"
-        choices={[
-          {
-            name: 'firstParty',
-            label: 'It is our own',
-            meaning: 'People are not asked whether they let it in.',
-            isChosen: isFirstParty,
-          },
-        ]}
-      />
-    </>
-  );
-}
-
-function AddressFields({ form, errorOf }: FieldsProps) {
-  return (
-    <>
-      <LinesField
-        name="redirectUris"
-        label="Redirect URIs"
-        hint="Where people come back to, a line each: https, or http at loopback. Compared character by character."
-        value={form.redirectUris}
-        error={errorOf('redirectUris')}
-      />
-      <LinesField
-        name="postLogoutUris"
-        label="Addresses after sign-out"
-        hint="Where people may be sent after they have signed out, a line each."
-        isOptional
-        rows={2}
-        value={form.postLogoutUris}
-        error={errorOf('postLogoutUris')}
-      />
-      <TextField
-        name="backchannelLogoutUri"
-        label="Back-channel logout URI"
-        inputMode="url"
-        hint="Where the console posts a logout token when a session ends."
-        isOptional
-        value={form.backchannelLogoutUri}
-        error={errorOf('backchannelLogoutUri')}
-      />
-    </>
-  );
-}
-
-function ApplicationFields(props: FieldsProps) {
-  return (
-    <>
-      <NameField {...props} />
-      <AddressFields {...props} />
-      <RoleFields {...props} />
-    </>
-  );
-}
-
-export interface NewApplicationModel extends AddState {
-  readonly id: string;
-  readonly form: ApplicationForm;
-  readonly presets: readonly { readonly id: string; readonly label: string; readonly meaning: string }[];
-  /** The id of the chosen one. */
-  readonly preset: string;
-  /** Its addresses come of one. */
-  readonly hasUrl: boolean;
-}
-
-export function renderNewApplication({
-  id,
-  form,
-  presets,
-  preset,
-  hasUrl,
-  ...state
-}: NewApplicationModel): string {
-  return renderAddPage({
-    ...state,
-    path: applicationsPath,
-    title: 'Add application',
-    about: 'The next page has its secret, where it has one, and the settings to paste.',
-    before: <Presets presets={presets} preset={preset} />,
-    hidden: { for: preset },
-    id: {
-      label: 'Client ID',
-      hint: 'Letters, digits, dots, hyphens and underscores. It stays as it is.',
-      value: id,
-    },
-    fields: (errorOf) => (
-      <>
-        <NameField form={form} errorOf={errorOf} />
-        {hasUrl ? (
-          <TextField
-            name="url"
-            label="Address"
-            inputMode="url"
-            hint="Under which people reach it, such as https://orders.example.com. The rest follows from it."
-            value={form.url}
-            error={errorOf('url')}
-          />
-        ) : (
-          <AddressFields form={form} errorOf={errorOf} />
-        )}
-        <RoleFields form={form} errorOf={errorOf} />
-      </>
-    ),
-  });
-}
-
-function Presets({ presets, preset }: Pick<NewApplicationModel, 'presets' | 'preset'>) {
-  return (
-    <nav class="presets" aria-label="Made with">
-      {presets.map(({ id, label, meaning }) => (
-        <a
-          key={id}
-          class="preset boxed"
-          href={`/access/applications?do=new&for=${id}`}
-          aria-current={id === preset ? 'true' : undefined}
-        >
-          {label}
-          <span class="hint">{meaning}</span>
-        </a>
-      ))}
-    </nav>
   );
 }

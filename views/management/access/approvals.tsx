@@ -5,7 +5,7 @@ import { Ago } from '../ago.tsx';
 import { DetailPage, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { type ListModel, ListPage } from '../list.tsx';
+import { ListPage, type ListState } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 interface Person {
@@ -64,7 +64,7 @@ function Name({ id, username }: Person) {
   );
 }
 
-export interface ApprovalsModel extends Pick<ListModel, 'frame' | 'count' | 'nextHref' | 'firstHref'> {
+export interface ApprovalsModel extends ListState {
   readonly approvals: readonly ShownApproval[];
   readonly filters: FiltersModel;
 }

@@ -1,7 +1,7 @@
 /** What machine clients and applications have in common: whether they are enabled, and their secrets. */
 import type { ComponentChildren } from 'preact';
 import { Form } from '../../elements/form.tsx';
-import { Ago } from '../ago.tsx';
+import { Ago, dateOf } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
 import { State } from '../state.tsx';
@@ -13,34 +13,8 @@ export interface ShownSecret {
   readonly expiresAt: string | null;
 }
 
-interface NameProps {
-  readonly id: string;
-  readonly displayName: string | null;
-  readonly href: string;
-}
-
-export function ClientName({ id, displayName, href }: NameProps) {
-  return (
-    <>
-      <a href={href}>
-        <bdi>{displayName ?? id}</bdi>
-      </a>
-      {displayName !== null && (
-        <>
-          {' '}
-          <bdi class="muted">{id}</bdi>
-        </>
-      )}
-    </>
-  );
-}
-
 export function ClientState({ status }: { readonly status: 'active' | 'disabled' }) {
   return status === 'active' ? <State kind="ok">Enabled</State> : <State kind="off">Disabled</State>;
-}
-
-export function dateOf(text: string | null): Date | undefined {
-  return text === null ? undefined : new Date(text);
 }
 
 export function NewSecret({ secret }: { readonly secret: string }) {
@@ -133,19 +107,6 @@ export function Secrets({ secrets, href, now, mayChange }: SecretsProps) {
           }))}
         />
       )}
-    </Part>
-  );
-}
-
-/** What cannot be undone. */
-export function RemovePart({ href }: { readonly href: string }) {
-  return (
-    <Part id="more" title="More" about="It asks first, and says what it does.">
-      <div class="actions">
-        <a class="button danger" href={`${href}?do=remove`}>
-          Remove
-        </a>
-      </div>
     </Part>
   );
 }

@@ -1,7 +1,7 @@
 /** Machine clients: programs that ask for tokens with a secret. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
-import { Ago } from '../ago.tsx';
+import { Ago, dateOf } from '../ago.tsx';
 import {
   type AddState,
   EditPart,
@@ -10,23 +10,15 @@ import {
   type Owner,
   renderAddPage,
 } from '../change-form.tsx';
-import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
+import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import { SelectField, TextField } from '../fields.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { type ListModel, ListPage, Table } from '../list.tsx';
+import { ListPage, type ListState, Table } from '../list.tsx';
+import { NameCell } from '../name-cell.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
-import {
-  ClientActs,
-  ClientName,
-  ClientState,
-  dateOf,
-  NewSecret,
-  RemovePart,
-  Secrets,
-  type ShownSecret,
-} from './client-parts.tsx';
+import { ClientActs, ClientState, NewSecret, Secrets, type ShownSecret } from './client-parts.tsx';
 
 /** As the admin API has it. */
 export interface ShownClient {
@@ -47,8 +39,7 @@ export function clientHref(id: string): string {
   return `/access/clients/${encodeURIComponent(id)}`;
 }
 
-export interface ClientsModel
-  extends Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'> {
+export interface ClientsModel extends ListState {
   readonly clients: readonly (ShownClient & { readonly sentence: string })[];
   readonly filters: FiltersModel;
 }
@@ -63,7 +54,7 @@ export function renderClients({ clients, ...list }: ClientsModel): string {
       rows={clients.map((client) => ({
         key: client.id,
         cells: [
-          <ClientName key="name" {...client} href={clientHref(client.id)} />,
+          <NameCell key="name" {...client} href={clientHref(client.id)} />,
           <ClientState key="status" status={client.status} />,
           client.sentence,
           <Ago key="used" at={dateOf(client.lastUsedAt)} now={list.frame.now} />,
@@ -152,7 +143,7 @@ export function renderClient(model: ClientModel): string {
         <Snippets snippets={model.snippets} />
       </Part>
       {mayChange && <Edit {...model} />}
-      {mayChange && <RemovePart href={clientHref(client.id)} />}
+      {mayChange && <More acts={[{ label: 'Remove', href: `${clientHref(client.id)}?do=remove` }]} />}
     </DetailPage>,
   );
 }

@@ -9,10 +9,10 @@ import {
   type Owner,
   renderAddPage,
 } from '../change-form.tsx';
-import { DetailPage, Facts, Id, Part } from '../detail.tsx';
+import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
 import { TextField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { type ListModel, ListPage } from '../list.tsx';
+import { ListPage, type ListState } from '../list.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { userHref } from './users.tsx';
 
@@ -33,8 +33,7 @@ export function roleHref(id: string): string {
   return `/access/roles/${encodeURIComponent(id)}`;
 }
 
-export interface RolesModel
-  extends Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'> {
+export interface RolesModel extends ListState {
   readonly roles: readonly (ShownRole & { readonly sentence: string })[];
 }
 
@@ -118,13 +117,7 @@ export function renderRole(model: RoleModel): string {
       <Holders {...role} />
       {mayChange && !role.builtIn && <Edit {...model} />}
       {mayChange && !role.builtIn && (
-        <Part id="more" title="More" about="It asks first, and says what it does.">
-          <div class="actions">
-            <a class="button danger" href={`${roleHref(role.id)}?do=remove`}>
-              Remove
-            </a>
-          </div>
-        </Part>
+        <More acts={[{ label: 'Remove', href: `${roleHref(role.id)}?do=remove` }]} />
       )}
     </DetailPage>,
   );

@@ -1,21 +1,15 @@
 /** Users: who may sign in. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
-import { Ago } from '../ago.tsx';
-import {
-  type AddState,
-  EditPart,
-  type EditState,
-  type ErrorOf,
-  type Owner,
-  renderAddPage,
-} from '../change-form.tsx';
+import { Ago, dateOf } from '../ago.tsx';
+import { EditPart, type EditState, type Owner } from '../change-form.tsx';
 import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
-import { ChoicesField, TextField } from '../fields.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { type ListModel, ListPage } from '../list.tsx';
+import { ListPage, type ListState } from '../list.tsx';
+import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { UserFields, type UserForm, usersPath } from './user-form.tsx';
 
 /** As the admin API has it. */
 export interface ShownUser {
@@ -34,8 +28,7 @@ export interface ShownUser {
 
 export type UserStatus = 'active' | 'invited' | 'disabled' | 'locked';
 
-export interface UsersModel
-  extends Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'> {
+export interface UsersModel extends ListState {
   readonly users: readonly ShownUser[];
   readonly filters: FiltersModel;
 }
@@ -61,17 +54,7 @@ export function renderUsers({ users, ...list }: UsersModel): string {
 
 function cellsOf({ id, displayName, status, roles, origin, lastSignInAt }: ShownUser, { now }: FrameModel) {
   return [
-    <>
-      <a href={userHref(id)}>
-        <bdi>{displayName ?? id}</bdi>
-      </a>
-      {displayName !== null && (
-        <>
-          {' '}
-          <bdi class="muted">{id}</bdi>
-        </>
-      )}
-    </>,
+    <NameCell key="name" id={id} displayName={displayName} href={userHref(id)} />,
     <UserState key="status" status={status} />,
     roles.length === 0 ? <span class="muted">No role</span> : roles.join(', '),
     origin.provider ?? 'Password',
@@ -94,22 +77,6 @@ export function userHref(id: string): string {
   return `/access/users/${encodeURIComponent(id)}`;
 }
 
-function dateOf(text: string | null): Date | undefined {
-  return text === null ? undefined : new Date(text);
-}
-
-export interface UserForm {
-  readonly displayName: string;
-  readonly email: string;
-  readonly roles: readonly RoleChoice[];
-}
-
-export interface RoleChoice {
-  readonly id: string;
-  readonly meaning: string | undefined;
-  readonly isChosen: boolean;
-}
-
 export interface UserModel extends EditState {
   readonly frame: FrameModel;
   readonly user: ShownUser;
@@ -122,8 +89,6 @@ export interface UserModel extends EditState {
   /** A link by which the person chooses a password: shown this once. */
   readonly link?: { readonly href: string; readonly expiresAt: string } | undefined;
 }
-
-const usersPath = [{ title: 'Users', href: '/access/users' }];
 
 export function renderUser(model: UserModel): string {
   const { frame, user, errors, notice, csrf, link } = model;
@@ -224,46 +189,6 @@ function Edit({ user, form, ...state }: UserModel) {
   );
 }
 
-interface UserFieldsProps {
-  readonly form: UserForm;
-  readonly errorOf: ErrorOf;
-}
-
-function UserFields({ form: { displayName, email, roles }, errorOf }: UserFieldsProps) {
-  return (
-    <>
-      <TextField
-        name="displayName"
-        label="Name"
-        hint="In full, for people."
-        isOptional
-        value={displayName}
-        error={errorOf('displayName')}
-      />
-      <TextField
-        name="email"
-        label="Email"
-        inputMode="email"
-        hint="Nothing is sent there."
-        isOptional
-        value={email}
-        error={errorOf('email')}
-      />
-      <ChoicesField
-        id="roles"
-        legend="Roles"
-        error={errorOf('roles')}
-        choices={roles.map(({ id, meaning, isChosen }) => ({
-          name: `role:${id}`,
-          label: id,
-          meaning,
-          isChosen,
-        }))}
-      />
-    </>
-  );
-}
-
 function Danger({ user: { id, status, origin }, isReader }: UserModel) {
   const href = userHref(id);
   const acts = [
@@ -286,20 +211,4 @@ function Danger({ user: { id, status, origin }, isReader }: UserModel) {
       </div>
     </Part>
   );
-}
-
-export interface NewUserModel extends AddState {
-  readonly id: string;
-  readonly form: UserForm;
-}
-
-export function renderNewUser({ id, form, ...state }: NewUserModel): string {
-  return renderAddPage({
-    ...state,
-    path: usersPath,
-    title: 'Add user',
-    about: 'The person is invited: the next page has a link by which they choose a password.',
-    id: { label: 'User name', hint: 'By which the person signs in, in any case.', value: id },
-    fields: (errorOf) => <UserFields form={form} errorOf={errorOf} />,
-  });
 }

@@ -1,7 +1,7 @@
 /** The CP subsystem: its members, its groups, and the sessions of one group. */
 import { renderDocument } from '../../layout.tsx';
 import { Ago } from '../ago.tsx';
-import { DetailPage, Id, Part } from '../detail.tsx';
+import { DetailPage, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { State } from '../state.tsx';
@@ -51,13 +51,7 @@ export function renderCp(model: CpModel): string {
       {cp.isAvailable && <CpGroups {...model} />}
       {sessions && <CpSessions {...model} />}
       {cp.isAvailable && mayChange && (
-        <Part id="more" title="More" about="It asks first, and says what it does.">
-          <div class="actions">
-            <a class="button danger" href={actHref({ do: 'reset' })}>
-              Reset CP subsystem
-            </a>
-          </div>
-        </Part>
+        <More acts={[{ label: 'Reset CP subsystem', href: actHref({ do: 'reset' }) }]} />
       )}
     </DetailPage>,
   );

@@ -1,6 +1,6 @@
 /** A map by its keys, and one entry. */
 import { renderDocument } from '../../layout.tsx';
-import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
+import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
@@ -74,15 +74,7 @@ export function renderMap(model: MapModel): string {
         </form>
         {found && <Found map={map.id} found={found} />}
       </Part>
-      {mayChange && (
-        <Part id="more" title="More" about="It asks first, and says what it does.">
-          <div class="actions">
-            <a class="button danger" href={`${href}?do=clear`}>
-              Clear
-            </a>
-          </div>
-        </Part>
-      )}
+      {mayChange && <More acts={[{ label: 'Clear', href: `${href}?do=clear` }]} />}
     </DetailPage>,
   );
 }
@@ -159,15 +151,7 @@ export function renderMapEntry(model: EntryModel): string {
         </>
       )}
       {model.mayPut && <Put {...model} />}
-      {mayRemove && value && (
-        <Part id="more" title="More" about="It asks first, and says what it does.">
-          <div class="actions">
-            <a class="button danger" href={`${href}?do=remove`}>
-              Remove
-            </a>
-          </div>
-        </Part>
-      )}
+      {mayRemove && value && <More acts={[{ label: 'Remove', href: `${href}?do=remove` }]} />}
     </DetailPage>,
   );
 }

@@ -1,10 +1,10 @@
 /** Members of the cluster: how they are, and whether they get calls. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
-import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
+import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import { type FieldError, SelectField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { type ListModel, ListPage, Table } from '../list.tsx';
+import { ListPage, type ListState, Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
@@ -49,7 +49,7 @@ export function memberKind({ kind }: Pick<ShownMember, 'kind'>): string {
   return kind === 'lite' ? 'Lite member' : 'Data member';
 }
 
-export interface MembersModel extends Pick<ListModel, 'frame' | 'count' | 'nextHref' | 'firstHref'> {
+export interface MembersModel extends ListState {
   readonly members: readonly ShownMember[];
 }
 
@@ -153,15 +153,7 @@ export function renderMember(model: MemberModel): string {
         />
       </Part>
       {mayChange && <LogLevel {...model} />}
-      {mayChange && (
-        <Part id="more" title="More" about="It asks first, and says what it does.">
-          <div class="actions">
-            <a class="button danger" href={`${href}?do=shut-down`}>
-              Shut down
-            </a>
-          </div>
-        </Part>
-      )}
+      {mayChange && <More acts={[{ label: 'Shut down', href: `${href}?do=shut-down` }]} />}
     </DetailPage>,
   );
 }

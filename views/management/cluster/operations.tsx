@@ -37,6 +37,7 @@ export interface OperationsModel {
   /** Those that the reader may ask for. */
   readonly acts: readonly OfferedAct[];
   readonly mayChangeVersion: boolean;
+  readonly impossible: readonly { readonly title: string; readonly reason: string }[];
   readonly notice?: string | undefined;
   readonly problem?: string | undefined;
 }
@@ -78,7 +79,7 @@ export function renderOperations(model: OperationsModel): string {
       />
       {model.acts.length > 0 && <Offered {...model} />}
       {model.mayChangeVersion && <Version {...model} />}
-      <Impossible {...cluster} />
+      <Impossible {...model} />
     </DetailPage>,
   );
 }
@@ -132,30 +133,14 @@ function Version({ cluster }: OperationsModel) {
   );
 }
 
-const operationWords: Readonly<Record<string, string>> = {
-  state: 'Change state',
-  version: 'Raise version',
-  reload: 'Reload configuration',
-  config: 'Add to configuration',
-  shutdown: 'Shut down cluster',
-  'hot-backup': 'Start hot backup',
-  'hot-backup-interrupt': 'Interrupt hot backup',
-  'force-start': 'Force start',
-  'partial-start': 'Partial start',
-};
-
-function Impossible({ may }: ShownCluster) {
-  const missing = may.filter(({ isPossible }) => !isPossible);
-  if (missing.length === 0) return null;
+function Impossible({ impossible }: OperationsModel) {
+  if (impossible.length === 0) return null;
   return (
     <Part id="not-now" title="Not possible now">
       <Table
         title="Not possible now"
         columns={[{ title: 'Operation' }, { title: 'Why not' }]}
-        rows={missing.map(({ operation, reason }) => ({
-          key: operation,
-          cells: [operationWords[operation] ?? operation, reason ?? ''],
-        }))}
+        rows={impossible.map(({ title, reason }) => ({ key: title, cells: [title, reason] }))}
       />
     </Part>
   );

@@ -4,7 +4,7 @@ import { Ago } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { type ListModel, ListPage, Table } from '../list.tsx';
+import { ListPage, type ListState, Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
@@ -56,7 +56,7 @@ export function objectHref(kind: string, id: string): string | undefined {
   return place[kind] === undefined ? undefined : `/access/${place[kind]}/${encodeURIComponent(id)}`;
 }
 
-export interface AuditModel extends Pick<ListModel, 'frame' | 'count' | 'nextHref' | 'firstHref'> {
+export interface AuditModel extends ListState {
   readonly entries: readonly ShownEntry[];
   readonly filters: FiltersModel;
 }

@@ -1,0 +1,84 @@
+/** The form of a user: what was typed in it, and the change that this is. */
+import type { RoleChoice, UserForm } from '../../../views/management/access/user-form.tsx';
+import type { ShownUser } from '../../../views/management/access/users.tsx';
+import type { Form } from '../../http/form.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
+
+export function emptyForm(roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
+  return { displayName: '', email: '', roles: roles.map((role) => ({ ...role, isChosen: false })) };
+}
+
+export function formOf(form: Form, roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
+  return {
+    displayName: form.get('displayName')?.trim() ?? '',
+    email: form.get('email')?.trim() ?? '',
+    roles: roles.map((role) => ({ ...role, isChosen: form.has(`role:${role.id}`) })),
+  };
+}
+
+function newOf({ displayName, email, roles }: UserForm) {
+  return {
+    ...(displayName !== '' && { displayName }),
+    ...(email !== '' && { email }),
+    roles: chosenOf(roles),
+  };
+}
+
+/** What is left empty is taken away. */
+function changeOf({ displayName, email, roles }: UserForm) {
+  return { displayName: displayName || null, email: email || null, roles: chosenOf(roles) };
+}
+
+function chosenOf(roles: readonly RoleChoice[]): readonly string[] {
+  return roles.filter(({ isChosen }) => isChosen).map(({ id }) => id);
+}
+
+export function addition(id: string, typed: UserForm): TypedChange {
+  const body = newOf(typed);
+  const { displayName = null, email = null, roles } = body;
+  const command = ['user', 'add', id, '--invite'];
+  return {
+    operation: 'createUser',
+    body: { id, ...body },
+    command: [
+      ...command,
+      ...roles.flatMap((role) => ['--role', role]),
+      ...textDifference('name', null, displayName),
+      ...textDifference('email', null, email),
+    ],
+  };
+}
+
+export function edit(user: ShownUser, typed: UserForm): TypedChange {
+  const { id } = user;
+  const body = changeOf(typed);
+  return {
+    operation: 'updateUser',
+    params: { user: id },
+    body,
+    command: commandWith(
+      ['user', 'update', id],
+      [
+        textDifference('name', user.displayName, body.displayName),
+        textDifference('email', user.email, body.email),
+        setDifference('role', user.roles, body.roles),
+      ],
+    ),
+    stored: user,
+  };
+}
+
+export function differences(user: ShownUser, typed: UserForm) {
+  const { displayName, email, roles } = changeOf(typed);
+  const isOther = roles.toSorted().join() !== user.roles.toSorted().join();
+  return [
+    ...(displayName === user.displayName ? [] : [{ field: 'displayName', text: user.displayName ?? '' }]),
+    ...(email === user.email ? [] : [{ field: 'email', text: user.email ?? '' }]),
+    ...(isOther ? [{ field: 'roles', text: user.roles.join(', ') }] : []),
+  ];
+}
+
+export function fieldOf(pointer: string): string | undefined {
+  const name = pointer.slice(2).split('/')[0]!;
+  return ['id', 'displayName', 'email', 'roles'].includes(name) ? name : undefined;
+}
