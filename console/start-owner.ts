@@ -18,8 +18,10 @@ import { allOf, applyConfiguration, createFirstAdministrator, finishSweeps } fro
 import { createHealthModule } from './health/module.ts';
 import { auditSeed } from './keys/audit-key.ts';
 import { createMembersModule } from './members/module.ts';
+import type { CallFilter, CallSums } from './metrics/call-sums.ts';
 import type { MainNumbers } from './metrics/main-numbers.ts';
 import type { Numbers } from './metrics/numbers.ts';
+import { sumOfCalls } from './metrics/recent-calls.ts';
 import { createSummedNumbers } from './metrics/summed-numbers.ts';
 import { openServices, withApplication } from './open-services.ts';
 import { settingsMessage } from './settings/settings-message.ts';
@@ -120,7 +122,11 @@ async function openShared(deps: StartDeps) {
       shared = shareStorage({ storage, emit: group.emit, received: group.received });
       return shared.storage;
     },
-    others: { flushDenials: () => flushDenialsOf(group), settleUsage: () => flushUsageOf(group) },
+    others: {
+      flushDenials: () => flushDenialsOf(group),
+      settleUsage: () => flushUsageOf(group),
+      recentCalls: { read: recentCallsOf(group), areAll: false },
+    },
     onApplication: (addresses) => group.emit({ type: 'application', addresses }),
     onAuditAvailable: (isAvailable) => group.emit({ type: 'audit', isAvailable }),
   });
@@ -157,6 +163,7 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     recordUsage: services.usage.take,
     settleUsage: services.usage.settle,
     allNumbers: async () => numbers(await parts.metrics.numbers()),
+    recentCalls: services.recentCalls.read,
   } satisfies Partial<OwnerCalls>;
 }
 
@@ -172,6 +179,15 @@ function mainNumbersOf({ askAll }: WorkerGroup, { metrics }: Pick<CallsDeps['par
     const all = new Map<number, MainNumbers>([[0, metrics.mainNumbers()]]);
     await askAll(async (worker, id) => void all.set(id, await worker.mainNumbers()));
     return all;
+  };
+}
+
+/** Of those that answer in time. */
+function recentCallsOf({ askAll }: WorkerGroup) {
+  return async (filter: CallFilter): Promise<CallSums> => {
+    const all: CallSums[] = [];
+    await askAll(async (worker) => void all.push(await worker.recentCalls(filter)));
+    return sumOfCalls(all);
   };
 }
 

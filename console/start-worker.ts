@@ -6,6 +6,7 @@ import type { Faults } from '../platform/faults.ts';
 import { type Audit, createAudit, createLogger, type Logger } from '../platform/log.ts';
 import { handleProcessEvents } from '../platform/process-events.ts';
 import { createConsole } from './app/console.ts';
+import type { OtherProcesses } from './app/services/services-deps.ts';
 import { createServices, type Services } from './app/services.ts';
 import { openAuditStore } from './audit/audit-store.ts';
 import { openPorts } from './open-ports.ts';
@@ -120,6 +121,18 @@ interface ServeDeps {
   readonly faults: Faults;
 }
 
+function othersOf(owner: OwnerLine['owner']): OtherProcesses {
+  return {
+    flushDenials: () => owner.flushDenials().catch(() => {}),
+    recordClientUses: owner.recordClientUses,
+    askAudit: owner.askAudit,
+    eraseAudit: owner.eraseAudit,
+    recordUsage: owner.recordUsage,
+    settleUsage: owner.settleUsage,
+    recentCalls: { read: owner.recentCalls, areAll: true },
+  };
+}
+
 async function serve(deps: ServeDeps) {
   const { line, briefing, settings, send, log, audit, closing, faults } = deps;
   const { owner } = line;
@@ -149,14 +162,7 @@ async function serve(deps: ServeDeps) {
     steady: () => briefing.steadyOffsetMs + machineClock(),
     log,
     application: () => application,
-    others: {
-      flushDenials: () => owner.flushDenials().catch(() => {}),
-      recordClientUses: owner.recordClientUses,
-      askAudit: owner.askAudit,
-      eraseAudit: owner.eraseAudit,
-      recordUsage: owner.recordUsage,
-      settleUsage: owner.settleUsage,
-    },
+    others: othersOf(owner),
   });
   await prepare(services, closing);
   const overload = createConsoleOverload(settings, [revocationEventsPath]);
@@ -182,6 +188,7 @@ async function serve(deps: ServeDeps) {
     flushUsage: services.usage.flush,
     numbers: console.numbers,
     mainNumbers: async () => console.mainNumbers(),
+    recentCalls: services.recentCalls.readOwn,
   });
   const { server, management } = await openPorts({
     settings,

@@ -33,7 +33,8 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./sessions/session-logouts.ts'),
   () => import('./sessions/sessions.ts'),
   () => import('./settings.ts'),
-  () => import('./traffic.ts'),
+  () => import('./traffic/history.ts'),
+  () => import('./traffic/calls.ts'),
   () => import('./users/user-passwords.ts'),
   () => import('./users/users.ts'),
 ];

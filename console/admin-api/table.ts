@@ -28,7 +28,8 @@ import { type RoleNeeds, roleOperations } from './roles.ts';
 import { type LogoutNeeds, logoutOperations } from './sessions/session-logouts.ts';
 import { type SessionNeeds, sessionOperations } from './sessions/sessions.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
-import { type TrafficNeeds, trafficOperations } from './traffic.ts';
+import { type CallNeeds, callOperations } from './traffic/calls.ts';
+import { type TrafficNeeds, trafficOperations } from './traffic/history.ts';
 import { type ElevationNeeds, elevationOperations } from './users/elevations.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
 import { userOperations } from './users/users.ts';
@@ -43,6 +44,7 @@ export type ApiServices = AccessNeeds &
   ConfigurationNeeds &
   ElevationNeeds &
   BackupNeeds &
+  CallNeeds &
   HealthNeeds &
   ImportNeeds &
   JobNeeds &
@@ -86,6 +88,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...logoutOperations,
   ...settingOperations,
   ...trafficOperations,
+  ...callOperations,
   ...usageOperations,
   ...userOperations,
   ...userPasswordOperations,

@@ -3,7 +3,7 @@
  * with it. Its addresses are `member-proxy/authorization/rule-table.ts`, since what a call needs stands there.
  */
 import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
-import type { MemberProxy, UsedCall } from '../../member-proxy/proxy.ts';
+import type { CallRecord, MemberProxy, UsedCall } from '../../member-proxy/proxy.ts';
 import { createMemberSurface, type MemberSurfaceDeps } from '../server/member-surface.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CalledStructures } from './called-structures.ts';
@@ -15,6 +15,7 @@ export interface MembersNeeds
   readonly telemetry: { readonly calls: MemberSurfaceDeps['tracing'] } | undefined;
   readonly memberRecords: MemberRecords;
   readonly calledStructures: Pick<CalledStructures, 'record'>;
+  readonly recentCalls: { record(call: CallRecord): void };
   readonly usage: { readonly isOn: boolean; count(call: UsedCall): void };
   readonly roles: { permissionsOf(role: string): readonly string[] | undefined };
   readonly revocations: {
@@ -34,7 +35,8 @@ export function createMembersModule(
   members: readonly string[],
   processes: number,
 ): MemberProxy {
-  const { revocations, storage, roles, denials, memberRecords, calledStructures, usage, log } = needs;
+  const { revocations, storage, roles, denials, memberRecords, calledStructures, recentCalls, usage, log } =
+    needs;
   const proxy = createMemberSurface({
     ...needs,
     members,
@@ -47,7 +49,10 @@ export function createMembersModule(
         }),
     }),
     onDenial: denials.record,
-    onCall: calledStructures.record,
+    onCall(call) {
+      calledStructures.record(call);
+      recentCalls.record(call);
+    },
     ...(usage.isOn && { onUse: usage.count }),
     tracing: needs.telemetry?.calls,
     remembered: memberRecords.discovered(),

@@ -21,6 +21,7 @@ import { createQueuePages } from './cluster/queues.ts';
 import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
 import { createAuditPages } from './observe/audit.ts';
+import { createTrafficPage } from './observe/traffic.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
 
 export interface PagesNeeds {
@@ -66,6 +67,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
   const audit = createAuditPages(tools);
+  const traffic = createTrafficPage(tools);
   const clients = createClientPages(tools, acts, forms, origin);
   const approvals = createApprovalPages(tools, acts);
   const applications = createApplicationPages(tools, acts, forms, origin);
@@ -91,6 +93,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/operations', query, signedIn, operations.show);
       router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
       router.get('/observe', query, signedIn, group);
+      router.get('/observe/traffic', query, signedIn, traffic);
       router.get('/observe/audit', query, signedIn, audit.list);
       router.get('/observe/audit/:entry', query, signedIn, audit.show);
       router.get('/observe/decisions/:decision', query, signedIn, audit.decision);

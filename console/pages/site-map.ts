@@ -112,6 +112,12 @@ export const siteMap: readonly SiteGroup[] = [
     href: '/observe',
     pages: [
       {
+        title: 'Traffic',
+        href: '/observe/traffic',
+        needs: { object: 'traffic', access: 'metrics' },
+        about: 'Who calls what at the members, what is refused, and what takes longest.',
+      },
+      {
         title: 'Audit log',
         href: '/observe/audit',
         needs: { object: 'audit', access: 'inspect' },

@@ -4,6 +4,7 @@ import type { Answer, Call } from '../../platform/process/calls.ts';
 import type { Entry } from '../audit/entry.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/client-last-used.ts';
+import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import type { Numbers } from '../metrics/numbers.ts';
 import type { ApplicationAddresses } from '../settings/application-addresses.ts';
@@ -44,6 +45,8 @@ export interface OwnerCalls extends StoreCalls {
   askAudit(kind: QuestionKind, asked: object): Promise<object | undefined>;
   /** The numbers of all processes as one. */
   allNumbers(): Promise<Numbers>;
+  /** What all workers have seen of the calls of the last hour. */
+  recentCalls(filter: CallFilter): Promise<CallSums>;
 }
 
 /** Each by its name: what is missing here no worker could ask for. */
@@ -77,6 +80,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   settleUsage: true,
   askAudit: true,
   allNumbers: true,
+  recentCalls: true,
 };
 
 /** What a worker does for the owner. */
@@ -87,6 +91,8 @@ export interface WorkerCalls extends DecisionCalls {
   numbers(): Promise<Numbers>;
   /** For their history. */
   mainNumbers(): Promise<MainNumbers>;
+  /** What it has seen itself. */
+  recentCalls(filter: CallFilter): Promise<CallSums>;
 }
 
 /** Happens to all workers. */

@@ -209,5 +209,6 @@ function callsOf({ calls }: Pick<Member, 'calls'>): WorkerCalls {
     flushUsage: () => calls.call('flushUsage'),
     numbers: () => calls.call('numbers'),
     mainNumbers: () => calls.call('mainNumbers'),
+    recentCalls: (filter) => calls.call('recentCalls', filter),
   };
 }

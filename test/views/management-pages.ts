@@ -45,6 +45,7 @@ import {
   type ShownEntry,
 } from '../../views/management/observe/audit.tsx';
 import type { Filling } from './filling.ts';
+import { observePages } from './observe-pages.ts';
 
 const now = new Date('2025-11-21T08:23:00Z');
 const earlier = '2025-11-19T17:02:00.000Z';
@@ -257,6 +258,7 @@ function sessionOf({ text }: Filling): ShownSession {
 
 /** The management pages with every field of their models filled. */
 export const managementPages: Readonly<Record<string, (filling: Filling) => string>> = {
+  ...observePages(frameOf),
   overview: (filling) =>
     renderOverview({
       frame: frameOf(filling),

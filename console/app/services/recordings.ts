@@ -5,6 +5,7 @@ import { createAuditReader, remoteReader } from '../../audit/reader/audit-reader
 import type { AuditReader } from '../../audit/reader/questions.ts';
 import { createClientUses } from '../../clients/client-last-used.ts';
 import type { Clients } from '../../clients/clients.ts';
+import { createRecentCalls } from '../../metrics/recent-calls.ts';
 import { createUsage } from '../../usage/usage.ts';
 import type { ServicesDeps } from './services-deps.ts';
 
@@ -27,6 +28,7 @@ export function createRecordings(
       log,
     }),
     clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
+    recentCalls: createRecentCalls(now, others?.recentCalls),
     usage: createUsage({
       artifacts,
       days: settings.usageDays,

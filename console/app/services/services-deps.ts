@@ -4,6 +4,7 @@ import type { AuditEraser } from '../../admin-api/audit/audit-operations.ts';
 import type { Entry } from '../../audit/entry.ts';
 import type { AskAudit, AuditReader } from '../../audit/reader/questions.ts';
 import type { ClientUseRow } from '../../clients/client-last-used.ts';
+import type { CallFilter, CallSums } from '../../metrics/call-sums.ts';
 import type { ApplicationAddresses } from '../../settings/application-addresses.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -38,4 +39,9 @@ export interface OtherProcesses {
   /** The same. */
   readonly recordUsage?: (rows: readonly UsageRow[], gaps: readonly Gap[]) => Promise<void>;
   readonly settleUsage: () => Promise<void>;
+  /** What they have seen of the calls of the last hour, and whether this process is among them. */
+  readonly recentCalls?: {
+    readonly read: (filter: CallFilter) => Promise<CallSums>;
+    readonly areAll: boolean;
+  };
 }

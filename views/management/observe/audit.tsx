@@ -46,7 +46,7 @@ export function decisionHref(id: string): string {
 }
 
 /** Everything that has this id. */
-function joinedHref(id: string): string {
+export function joinedHref(id: string): string {
   return `/observe/audit?joinedBy=${encodeURIComponent(id)}`;
 }
 

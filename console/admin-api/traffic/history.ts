@@ -1,10 +1,10 @@
 /** `/api/v1/traffic`: the history of the main numbers, by series. */
 import { z } from 'zod';
-import type { History, HistoryQuestion } from '../metrics/history/read-history.ts';
-import { type SeriesName, seriesDescribed, seriesNames } from '../metrics/history/series.ts';
-import { invalidInput } from '../operations/input-check.ts';
-import { type Operation, operation } from '../operations/operation.ts';
-import { dateTime, view } from '../operations/resource-fields.ts';
+import type { History, HistoryQuestion } from '../../metrics/history/read-history.ts';
+import { type SeriesName, seriesDescribed, seriesNames } from '../../metrics/history/series.ts';
+import { invalidInput } from '../../operations/input-check.ts';
+import { type Operation, operation } from '../../operations/operation.ts';
+import { dateTime, view } from '../../operations/resource-fields.ts';
 
 export interface TrafficNeeds {
   readonly readHistory: (question: HistoryQuestion) => Promise<History>;

@@ -1,0 +1,57 @@
+/** `/observe/traffic`: calls of the last hour, narrowed by the address. */
+import { renderTraffic, type ShownTraffic, trafficHref } from '../../../views/management/observe/traffic.tsx';
+import { filtersOf, queryOf } from '../lists.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+
+export function createTrafficPage(tools: PageTools) {
+  return async (ctx: PageContext): Promise<void> => {
+    const {
+      cursor: _,
+      limit: _limit,
+      ...asked
+    } = queryOf(ctx.state.form, ['client', 'structure', 'member', 'status', 'minutes']);
+    const { body: traffic } = await tools.run<ShownTraffic>(ctx, 'readCalls', { query: asked });
+    const { selects, ...filters } = filtersOf(trafficHref, asked, undefined, [
+      { name: 'status', label: 'Status', options: statusesWith(asked.status) },
+    ]);
+    const html = renderTraffic({
+      frame: await tools.frame(ctx),
+      filters: {
+        ...filters,
+        texts: texts.map(({ name, label }) => ({ name, label, value: asked[name] ?? '' })),
+        selects: [
+          ...selects,
+          { name: 'minutes', label: 'Period', options: periods, value: String(traffic.minutes) },
+        ],
+      },
+      asked,
+      traffic,
+    });
+    tools.send(ctx, html);
+  };
+}
+
+const texts = [
+  { name: 'client', label: 'Client' },
+  { name: 'structure', label: 'Map or queue, as map:orders' },
+  { name: 'member', label: 'Member, as 10.0.0.1:5701' },
+];
+
+const periods = [
+  { value: '1', label: '1 min' },
+  { value: '5', label: '5 min' },
+  { value: '15', label: '15 min' },
+  { value: '60', label: '1 h' },
+];
+
+const statuses = [
+  { value: '2xx', label: 'Fine (2xx)' },
+  { value: '4xx', label: 'Refused (4xx)' },
+  { value: '5xx', label: 'Failed (5xx)' },
+];
+
+/** With the one that a link has narrowed it to. */
+function statusesWith(asked: string | undefined) {
+  if (asked === undefined || statuses.some(({ value }) => value === asked)) return statuses;
+  return [...statuses, { value: asked, label: asked }];
+}
