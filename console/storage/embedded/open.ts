@@ -18,7 +18,12 @@ import { announcePuts } from './put-listeners.ts';
 import { formatRegistry, registryShape } from './registry/registry-format.ts';
 import { openFileRegistry } from './registry/registry-lowdb.ts';
 import { corrupt, registryVersion } from './registry/registry-text.ts';
-import { openArtifactsEnvironment, prepareStoreFiles, type StoreFiles } from './store-files.ts';
+import {
+  lengthenArtifacts,
+  openArtifactsEnvironment,
+  prepareStoreFiles,
+  type StoreFiles,
+} from './store-files.ts';
 import { formerShape } from './takeover/former-registry.ts';
 import type { ArtifactsOf, TakeOverProgress } from './takeover/take-over.ts';
 import type { OwnedStorage } from './worker/shared-storage.ts';
@@ -80,6 +85,7 @@ async function openPrepared(
   let releaseLock = async () => {};
   try {
     const { isExpected, isRecorded, isFormer } = checkFormat(environment, files.artifactsData);
+    await lengthenArtifacts(files, environment);
     if (role === 'console') releaseLock = await takeInstanceLock(environment, files.dataDir);
     const artifacts = announcePuts(openLmdbArtifacts({ environment, now, steady }), log);
     await takeOverIfFormer(files, isFormer, async () => {
@@ -117,6 +123,8 @@ async function openPrepared(
       },
       async close() {
         await registry.close();
+        // What cannot be written now is looked at by the next start.
+        await lengthenArtifacts(files, environment).catch(() => {});
         await releaseLock().finally(environment.close).finally(release);
       },
     };

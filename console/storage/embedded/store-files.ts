@@ -1,7 +1,11 @@
 /** Where a data directory keeps what, and whether that may be opened. */
 import { existsSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findLmdbFileCorruption } from '../../../platform/files/lmdb-file-check.ts';
+import {
+  findLmdbFileCorruption,
+  lengthenLmdbFile,
+  lmdbFileEndsEarly,
+} from '../../../platform/files/lmdb-file-check.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { type Environment, openEnvironment } from './lmdb/lmdb-environment.ts';
 import { rejectNetworkFileSystem } from './network-file-system.ts';
@@ -110,6 +114,14 @@ export function openArtifactsEnvironment({ artifacts, artifactsData }: StoreFile
   } catch (error) {
     throw errorOfDisk(error, artifacts) ?? corrupt(artifactsData, 'LMDB cannot open it', error);
   }
+}
+
+/** Spares the next start a look at trees of a million records ({@link lengthenLmdbFile}). */
+export async function lengthenArtifacts(
+  { artifactsData }: StoreFiles,
+  environment: Pick<Environment, 'write'>,
+): Promise<void> {
+  if (lmdbFileEndsEarly(artifactsData)) await environment.write(() => lengthenLmdbFile(artifactsData));
 }
 
 /** For a process that writes nothing, beside the one that does. */
