@@ -146,6 +146,7 @@ function tableOf(all: readonly Growth[]): Table {
     ratios: ratiosOf(all),
     notes: [
       'Processor time is the console’s; of a sign-in that of its main thread, since hashing is on others.',
+      'What a console does while it is asked nothing is taken off.',
     ],
   };
 }

@@ -23,7 +23,7 @@ export async function signIn(url: string, username: string): Promise<string> {
 
 /** The page that lists the sessions of who asks. */
 export async function openAccount(url: string, cookie: string): Promise<void> {
-  const response = await fetch(`${url}/`, { redirect: 'manual', headers: { cookie } });
+  const response = await fetch(`${url}/account`, { redirect: 'manual', headers: { cookie } });
   await response.arrayBuffer();
   if (response.status !== 200) throw new Error(`the account page was answered with ${response.status}`);
 }

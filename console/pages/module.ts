@@ -18,11 +18,14 @@ import { createMemberPages } from './cluster/members.ts';
 import { createOperationsPage } from './cluster/operations.ts';
 import { createOverviewPage } from './cluster/overview.ts';
 import { createQueuePages } from './cluster/queues.ts';
+import { createWanPages } from './cluster/wan.ts';
 import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
 import { createAuditPages } from './observe/audit.ts';
 import { createTrafficPage } from './observe/traffic.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
+import { createKeyPage } from './settings/keys.ts';
+import { createSettingsPage } from './settings/settings.ts';
 
 export interface PagesNeeds {
   /** `CONSOLE_URL`. */
@@ -64,10 +67,13 @@ export function createPagesModule(needs: PagesNeeds) {
   const members = createMemberPages(tools, acts);
   const maps = createMapPages(tools, acts);
   const queues = createQueuePages(tools, acts);
+  const wan = createWanPages(tools, acts);
   const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
   const audit = createAuditPages(tools);
   const traffic = createTrafficPage(tools);
+  const settings = createSettingsPage(tools);
+  const keys = createKeyPage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin);
   const approvals = createApprovalPages(tools, acts);
   const applications = createApplicationPages(tools, acts, forms, origin);
@@ -88,6 +94,10 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);
+      router.get('/cluster/wan', query, signedIn, wan.list);
+      router.post('/cluster/wan', form, csrf, signedIn, held, wan.add);
+      router.get('/cluster/wan/:replication/:publisher', query, signedIn, wan.show);
+      router.post('/cluster/wan/:replication/:publisher', form, csrf, signedIn, held, wan.change);
       router.get('/cluster/cp', query, signedIn, cp.show);
       router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);
@@ -97,6 +107,9 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/observe/audit', query, signedIn, audit.list);
       router.get('/observe/audit/:entry', query, signedIn, audit.show);
       router.get('/observe/decisions/:decision', query, signedIn, audit.decision);
+      router.get('/settings', query, signedIn, settings);
+      router.get('/settings/keys', query, signedIn, keys.show);
+      router.post('/settings/keys', form, csrf, signedIn, held, keys.change);
       router.get('/access/users', query, signedIn, users.list);
       router.post('/access/users', form, csrf, signedIn, held, users.create);
       router.get('/access/users/:user', query, signedIn, users.show);

@@ -111,16 +111,25 @@ export function createPageTools({
       groups: siteMap.flatMap(({ pages, ...group }) => {
         const shown = pages.filter(({ needs }) => mayRun(needs, actor, { permissionsOf }));
         if (shown.length === 0) return [];
-        const current = shown.map((page) => ({ ...page, ...whetherAt(ctx, page) }));
-        return [{ ...group, ...whetherAt(ctx, group), pages: current }];
+        const here = shown
+          .filter((page) => isAt(ctx, page))
+          .sort(byLength)
+          .at(-1);
+        const current = shown.map((page) => ({ ...page, isCurrent: page === here }));
+        return [{ ...group, isCurrent: isAt(ctx, group), pages: current }];
       }),
     };
   }
 }
 
 /** A thing of a list belongs to the page of the list. */
-function whetherAt({ path }: Pick<Context, 'path'>, { href }: { readonly href: string }) {
-  return { isCurrent: path === href || path.startsWith(`${href}/`) };
+function isAt({ path }: Pick<Context, 'path'>, { href }: { readonly href: string }): boolean {
+  return path === href || path.startsWith(`${href}/`);
+}
+
+/** The longest address says most closely where a page is. */
+function byLength(one: { readonly href: string }, other: { readonly href: string }): number {
+  return one.href.length - other.href.length;
 }
 
 /** What a form is told that an operation has not taken. @throws what no form can say */

@@ -52,6 +52,12 @@ export const siteMap: readonly SiteGroup[] = [
         about: 'How many items wait in them, and what is offered.',
       },
       {
+        title: 'WAN replication',
+        href: '/cluster/wan',
+        needs: { object: 'wan', access: 'read' },
+        about: 'What other clusters are sent, and what was done to that.',
+      },
+      {
         title: 'CP subsystem',
         href: '/cluster/cp',
         needs: { object: 'cp', access: 'read' },
@@ -122,6 +128,24 @@ export const siteMap: readonly SiteGroup[] = [
         href: '/observe/audit',
         needs: { object: 'audit', access: 'inspect' },
         about: 'What has happened, who did it, and what led to it.',
+      },
+    ],
+  },
+  {
+    title: 'Settings',
+    href: '/settings',
+    pages: [
+      {
+        title: 'Settings',
+        href: '/settings',
+        needs: { object: 'settings', access: 'inspect' },
+        about: 'What this console runs with, and where each value comes from.',
+      },
+      {
+        title: 'Signing keys',
+        href: '/settings/keys',
+        needs: { object: 'keys', access: 'read' },
+        about: 'Which keys sign, which are next, and when each leaves the key set.',
       },
     ],
   },

@@ -211,7 +211,11 @@ describe('a WAN publisher', () => {
     expect((await call('GET', '/wan/pacific/publishers/lima')).body).toMatchObject({
       last: { what: 'added' },
     });
-    expect((await call('POST', '/wan', { config: { name: 7 } })).status).toBe(409);
+    // What is in it the members judge, but for a name that nothing could ask for again.
+    const refused = { name: 'pacific', batchPublishers: 7 };
+    expect((await call('POST', '/wan', { config: refused })).status).toBe(409);
+    for (const name of [7, '', 'x'.repeat(1000)])
+      expect((await call('POST', '/wan', { config: { ...config, name } })).status).toBe(400);
   });
 });
 

@@ -36,6 +36,11 @@ import { renderOverview } from '../../views/management/cluster/overview.tsx';
 import { renderQueue } from '../../views/management/cluster/queues.tsx';
 import { renderStructures, type ShownStructure } from '../../views/management/cluster/structures.tsx';
 import type { ShownValue, ValueFields } from '../../views/management/cluster/value.tsx';
+import {
+  renderPublisher,
+  renderPublishers,
+  type ShownPublisher,
+} from '../../views/management/cluster/wan.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderGroup } from '../../views/management/group.tsx';
 import {
@@ -44,6 +49,8 @@ import {
   renderEntry,
   type ShownEntry,
 } from '../../views/management/observe/audit.tsx';
+import { renderKeys } from '../../views/management/settings/keys.tsx';
+import { renderSettings } from '../../views/management/settings/settings.tsx';
 import type { Filling } from './filling.ts';
 import { observePages } from './observe-pages.ts';
 
@@ -139,6 +146,16 @@ function memberOf({ text }: Filling): ShownMember {
     inFlight: 1,
     p99Ms: 4.8,
     groups: { [text]: false },
+  };
+}
+
+function publisherOf({ text }: Filling): ShownPublisher {
+  const done = { at: earlier, members: [text] } as const;
+  return {
+    replication: 'atlantic',
+    publisher: 'london',
+    last: { ...done, what: 'paused', sync: null },
+    lastSync: { ...done, what: 'synced', sync: 'a-sync' },
   };
 }
 
@@ -519,6 +536,56 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       logLevel: 'FINE',
       errors: [{ field: 'level', text: filling.text }],
       notice: { text: filling.text, undo: 'drain' },
+    }),
+  'WAN replication': (filling) =>
+    renderPublishers({
+      frame: frameOf(filling),
+      publishers: [publisherOf(filling)],
+      primary: { label: filling.text, href: '/cluster/wan?do=new' },
+      notice: filling.text,
+    }),
+  'WAN publisher': (filling) =>
+    renderPublisher({
+      frame: frameOf(filling),
+      publisher: publisherOf(filling),
+      sync: { stage: filling.text, progress: null },
+      csrf: filling.text,
+      mayChange: true,
+      mayClear: true,
+      notice: { text: filling.text, undo: 'resume' },
+      problem: filling.text,
+    }),
+  settings: (filling) =>
+    renderSettings({
+      frame: frameOf(filling),
+      settings: [
+        {
+          id: 'CONSOLE_URL',
+          value: filling.text,
+          isSet: true,
+          origin: filling.text,
+          isSecret: false,
+          changesLive: true,
+          meaning: filling.text,
+        },
+      ],
+    }),
+  'signing keys': (filling) =>
+    renderKeys({
+      frame: frameOf(filling),
+      keys: [
+        {
+          id: 'a-kid',
+          alg: 'ES256',
+          state: 'current',
+          createdAt: earlier,
+          signsFrom: earlier,
+          signsUntil: null,
+          leavesAt: null,
+        },
+      ],
+      mayRotate: true,
+      notice: filling.text,
     }),
   'CP subsystem': (filling) =>
     renderCp({

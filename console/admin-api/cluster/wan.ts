@@ -61,7 +61,7 @@ export const wanOperations: readonly Operation<WanNeeds>[] = [
     isMaking: true,
     statuses: [200],
     body: z.strictObject({
-      config: z.record(z.string(), z.unknown()).meta({
+      config: z.looseObject({ name: name.nullable().exactOptional() }).meta({
         description: 'As `addWanConfig` of the members takes it (docs/member-surface.md).',
         example: {
           name: 'atlantic',

@@ -1,0 +1,112 @@
+/** `/settings` and `/settings/keys` in a browser without script. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientSecret, type RunningConsole } from '../helpers/console.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personWith,
+  sendForm,
+  startWithAdmin,
+} from '../helpers/management.ts';
+import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+const keysHref = '/settings/keys';
+let console: RunningConsole;
+let ada: UserAgent;
+let viewer: UserAgent;
+
+beforeAll(async () => {
+  ({ console, ada } = await startWithAdmin());
+  viewer = await personWith(console, 'viewer', ['Viewer']);
+}, 30_000);
+afterAll(() => console?.stop());
+
+interface Key {
+  readonly id: string;
+  readonly state: string;
+}
+
+async function keys(): Promise<readonly Key[]> {
+  return ((await callApi(console, 'GET', '/keys')) as { items: readonly Key[] }).items;
+}
+
+describe('settings', () => {
+  test('are all there, with where they come from, and no secret', async () => {
+    const page = await ada.get('/settings');
+    const { items } = (await callApi(console, 'GET', '/settings?limit=200')) as { items: { id: string }[] };
+    expect(titleOf(page)).toBe('Settings');
+    for (const { id } of items) expect(page.body).toContain(`id="${id}"`);
+    expect(textOf(page)).toMatch(/CONSOLE_URL http:\/\/\S+ CONSOLE_URL/);
+    expect(textOf(page)).toContain('CONSOLE_APPLICATION_CLIENT_SECRET Set, not shown');
+    expect(page.body).not.toContain(clientSecret);
+  });
+
+  test('are one place in the column, and their pages another', async () => {
+    const currentIn = (body: string) =>
+      [...body.matchAll(/<a href="([^"]+)" aria-current="page"/g)].map(([, href]) => href);
+    expect(currentIn((await ada.get('/settings')).body)).toEqual(['/settings', '/settings']);
+    expect(currentIn((await ada.get(keysHref)).body)).toEqual([keysHref, '/settings']);
+  });
+});
+
+describe('signing keys', () => {
+  test('are shown by what each does, without what is private', async () => {
+    const page = await ada.get(keysHref);
+    for (const { id } of await keys()) expect(page.body).toContain(`id="${id}"`);
+    expect(textOf(page)).toMatch(/Signs .*Next /);
+    expect(page.body).not.toMatch(/PRIVATE KEY|"d":/);
+  });
+
+  test('are rotated after a question: the next ones are going to sign', async () => {
+    const done = await ada.follow(await sendForm(ada, await ada.get(`${keysHref}?do=rotate`), 'rotate'));
+    expect(textOf(done)).toContain(
+      'The next keys sign as soon as every verifier has had the time to see them.',
+    );
+    expect(console.log().filter(({ event }) => event === 'keys.rotated')).toMatchObject([
+      { outcome: 'success', via: 'page', target: 'regular' },
+    ]);
+  });
+
+  test('are replaced at once after the word is typed, and not without it', async () => {
+    const before = await keys();
+    const question = await ada.get(`${keysHref}?do=rotate-now`);
+    const refused = await sendForm(ada, question, 'rotate-now', { typed_name: 'Replace' });
+    expect([refused.status, await keys()]).toEqual([400, before]);
+    const done = await ada.follow(await sendForm(ada, question, 'rotate-now', { typed_name: 'replace' }));
+    expect(textOf(done)).toContain('New keys sign. Everything that was signed before is void.');
+    const signing = (all: readonly Key[]) =>
+      all.filter(({ state }) => state === 'current').map(({ id }) => id);
+    const now = signing(await keys());
+    expect(now.filter((id) => signing(before).includes(id))).toEqual([]);
+  });
+});
+
+describe('who may', () => {
+  test('a Viewer neither reads settings nor rotates keys', async () => {
+    expect((await viewer.get('/settings')).status).toBe(403);
+    const before = await keys();
+    for (const name of ['rotate', 'rotate-now']) {
+      expect((await viewer.get(`${keysHref}?do=${name}`)).status).toBe(403);
+      const csrf = hiddenIn(await viewer.get('/account'), 'csrf')!;
+      const reply = await viewer.post(keysHref, { csrf, do: name, typed_name: 'replace' });
+      expect([name, reply.status]).toEqual([name, 403]);
+    }
+    expect(await keys()).toEqual(before);
+  });
+
+  test('nobody without a session', async () => {
+    for (const href of ['/settings', keysHref]) {
+      const reply = await createUserAgent(console.url).get(href);
+      expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
+    }
+  });
+
+  test.each(foreignForms)('nobody by a form $name (S31)', async ({ fields, headers }) => {
+    const before = await keys();
+    const csrf = hiddenIn(await ada.get(keysHref), 'csrf')!;
+    const sent = { csrf, do: 'rotate-now', typed_name: 'replace', ...fields };
+    expect((await ada.post(keysHref, sent, headers)).status).toBe(403);
+    expect(await keys()).toEqual(before);
+  });
+});
