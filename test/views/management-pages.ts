@@ -566,7 +566,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           origin: filling.text,
           isSecret: false,
           changesLive: true,
-          meaning: filling.text,
+          meaning: 'where it is',
         },
       ],
     }),

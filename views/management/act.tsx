@@ -11,6 +11,7 @@ export interface ActText {
   readonly label: string;
   readonly hint?: string;
   readonly value?: string;
+  readonly isRequired?: boolean;
 }
 
 export interface ActModel {
@@ -82,8 +83,14 @@ function ActForm(model: ActModel) {
       {selects.map((select) => (
         <SelectField key={select.name} {...select} />
       ))}
-      {texts.map(({ value = '', ...text }) => (
-        <TextField key={text.name} {...text} value={value} isOptional error={errorOf(text.name)} />
+      {texts.map(({ value = '', isRequired = false, ...text }) => (
+        <TextField
+          key={text.name}
+          {...text}
+          value={value}
+          isOptional={!isRequired}
+          error={errorOf(text.name)}
+        />
       ))}
       {typedName !== undefined && (
         <TextField

@@ -195,12 +195,13 @@ const addAct: Act = {
   button: 'Add publisher',
   isMaking: true,
   texts: [
-    { name: 'replication', label: 'WAN replication', hint: 'The name that maps refer to.' },
-    { name: 'cluster', label: 'Name of the other cluster' },
+    { name: 'replication', label: 'WAN replication', hint: 'The name that maps refer to.', isRequired: true },
+    { name: 'cluster', label: 'Name of the other cluster', isRequired: true },
     {
       name: 'endpoints',
       label: 'Its members',
       hint: 'host:port, with commas between them.',
+      isRequired: true,
     },
     {
       name: 'publisher',
@@ -261,7 +262,7 @@ function actOf({ replication, publisher }: Names, form: Form): Act | undefined {
         'The publisher has to have Merkle trees as its consistency check.',
       ],
       button: 'Check',
-      texts: [{ name: 'map', label: 'Map' }],
+      texts: [{ name: 'map', label: 'Map', isRequired: true }],
       requestOf: () => ({ body: { map: map() } }),
     },
   ];

@@ -38,19 +38,16 @@ export function renderSettings({ settings, ...list }: SettingsModel): string {
             ))}
         </p>
       }
-      columns={[{ title: 'Setting' }, { title: 'Value' }, { title: 'From' }, { title: 'Meaning' }]}
+      columns={[{ title: 'Setting' }, { title: 'Value' }, { title: 'From' }]}
       rows={settings.map((setting) => ({
         key: setting.id,
         cells: [
-          <code key="id" id={setting.id} class="select-all">
-            {setting.id}
-          </code>,
+          <div key="id" id={setting.id}>
+            <code class="select-all">{setting.id}</code>
+            <p class="hint">{meaningText(setting)}</p>
+          </div>,
           <Value key="value" {...setting} />,
           <bdi key="origin">{originText(setting.origin)}</bdi>,
-          <span key="meaning">
-            {setting.meaning}
-            {setting.changesLive && ' Changes live.'}
-          </span>,
         ],
       }))}
       empty={<p>There is no setting.</p>}
@@ -62,6 +59,13 @@ function Value({ value, isSet, isSecret }: ShownSetting) {
   if (isSecret) return <span class="muted">{isSet ? 'Set, not shown' : 'Not set'}</span>;
   if (value === null) return <span class="muted">{isSet ? 'Empty' : 'Not set'}</span>;
   return <bdi class="code">{value}</bdi>;
+}
+
+/** As documents have it, in a sentence. */
+function meaningText({ meaning, changesLive }: ShownSetting): string {
+  const plain = meaning.replaceAll('`', '');
+  const sentence = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`;
+  return changesLive ? `${sentence} It changes live.` : sentence;
 }
 
 function originText(origin: string): string {
