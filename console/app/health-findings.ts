@@ -147,7 +147,7 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       .map(({ id, kind, state, problem: why }) =>
         warning(
           'jobs',
-          `The ${kind} ${id} has ${state === 'failed' ? 'failed' : 'been interrupted'}${why ? `: ${why.detail}` : ''}.`,
+          `The ${kind} ${id} has ${state === 'failed' ? 'failed' : 'been interrupted'}${why ? `: ${why.detail.replace(/\.$/, '')}` : ''}.`,
           'Start it again.',
         ),
       );

@@ -132,6 +132,11 @@ function byLength(one: { readonly href: string }, other: { readonly href: string
   return one.href.length - other.href.length;
 }
 
+/** Of the pages that the reader may open. */
+export function hrefsOf({ groups }: FrameModel): ReadonlySet<string> {
+  return new Set(groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
+}
+
 /** What a form is told that an operation has not taken. @throws what no form can say */
 export function fieldErrorsOf(
   error: unknown,

@@ -129,6 +129,18 @@ export const siteMap: readonly SiteGroup[] = [
         needs: { object: 'audit', access: 'inspect' },
         about: 'What has happened, who did it, and what led to it.',
       },
+      {
+        title: 'Health check',
+        href: '/observe/health',
+        needs: { object: 'health', access: 'read' },
+        about: 'What is wrong with this installation, and what puts it right.',
+      },
+      {
+        title: 'Jobs',
+        href: '/observe/jobs',
+        needs: { object: 'jobs', access: 'inspect' },
+        about: 'What takes longer than a page may: imports and backups.',
+      },
     ],
   },
   {

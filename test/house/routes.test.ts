@@ -1,4 +1,4 @@
-/** Addresses of the console stand in one `module.ts` each, with what is checked before their handlers. */
+/** Addresses of the console stand in one `module.ts` each, of a feature or of a group of pages, with what is checked before their handlers. */
 import { describe, expect, test } from 'vitest';
 import { basePath } from '../../console/admin-api/http/operation-paths.ts';
 import { operations } from '../../console/admin-api/table.ts';
@@ -16,7 +16,7 @@ const routeLine =
   /\b(?:router|api)\.(get|post|patch|delete|all|oauth)\(\s*(?:'([^']+)'|(routes\.\w+)),([^;]*?)\);/g;
 const ofLibrary: Readonly<Record<string, string>> = { 'routes.authorization': '/oauth2/authorize' };
 
-const modules = sources.filter(({ path }) => /^console\/[\w-]+\/module\.ts$/.test(path));
+const modules = sources.filter(({ path }) => /^console\/(?:pages\/)?[\w-]+\/module\.ts$/.test(path));
 const routes: readonly Route[] = modules.flatMap(({ path: file, text }) =>
   [...text.matchAll(routeLine)].map(([, method, path, named, rest]) => ({
     file,

@@ -286,7 +286,6 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           check: filling.text,
           reason: filling.text,
           fix: filling.text,
-          href: '/cluster/members',
         },
       ],
       numbers: {

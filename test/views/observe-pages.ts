@@ -1,4 +1,6 @@
 import type { FrameModel } from '../../views/management/frame.tsx';
+import { renderHealth } from '../../views/management/observe/health.tsx';
+import { renderJob, renderJobs, type ShownJob } from '../../views/management/observe/jobs.tsx';
 import { renderTraffic, type ShownCall, type ShownTraffic } from '../../views/management/observe/traffic.tsx';
 import type { Filling } from './filling.ts';
 
@@ -38,11 +40,52 @@ function trafficOf(filling: Filling): ShownTraffic {
   };
 }
 
+function jobOf({ text }: Filling): ShownJob {
+  return {
+    id: 'job_1',
+    kind: text,
+    state: 'running',
+    progress: { done: 3, total: 10, unit: text, step: text },
+    startedBy: text,
+    resumable: true,
+    result: { [text]: text },
+    problem: { code: 'busy', detail: text },
+    createdAt: earlier,
+    startedAt: earlier,
+    updatedAt: earlier,
+    endedAt: null,
+  };
+}
+
 /** The pages of Observe with every field of their models filled. */
 export function observePages(
   frameOf: (filling: Filling) => FrameModel,
 ): Readonly<Record<string, (filling: Filling) => string>> {
   return {
+    health: (filling) =>
+      renderHealth({
+        frame: frameOf(filling),
+        health: {
+          state: 'problem',
+          checkedAt: earlier,
+          findings: (['problem', 'warning', 'ok'] as const).map((state) => ({
+            state,
+            check: filling.text,
+            reason: filling.text,
+            fix: filling.text,
+          })),
+        },
+        csrf: filling.text,
+        open: new Set(),
+      }),
+    jobs: (filling) =>
+      renderJobs({
+        frame: frameOf(filling),
+        jobs: [jobOf(filling)],
+        filters: { action: '/observe/jobs', isSet: false, selects: [] },
+      }),
+    job: (filling) =>
+      renderJob({ frame: frameOf(filling), job: jobOf(filling), mayStop: true, notice: filling.text }),
     traffic: (filling) =>
       renderTraffic({
         frame: frameOf(filling),

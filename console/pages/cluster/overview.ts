@@ -3,13 +3,14 @@ import { ProblemError } from '../../../platform/errors.ts';
 import { memberKind, memberState, type ShownMember } from '../../../views/management/cluster/members.tsx';
 import {
   type EventRow,
-  type Finding,
   type MemberRow,
   type Numbers,
   type OverviewModel,
   renderOverview,
 } from '../../../views/management/cluster/overview.tsx';
 import { decisionHref, entryHref } from '../../../views/management/observe/audit.tsx';
+import type { ShownFinding } from '../../../views/management/observe/findings.tsx';
+import type { ShownHealth } from '../../../views/management/observe/health.tsx';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -51,15 +52,10 @@ export function createOverviewPage(
     };
   }
 
-  async function findingsOf(ctx: PageContext): Promise<readonly Finding[]> {
-    const { body } = await tools.run<{ readonly findings: readonly FoundHealth[] }>(ctx, 'readHealth');
-    const wrong = body.findings.flatMap((found) =>
-      found.state === 'ok' ? [] : [{ ...found, state: found.state }],
-    );
-    return [
-      ...wrong.filter(({ state }) => state === 'problem'),
-      ...wrong.filter(({ state }) => state === 'warning'),
-    ];
+  async function findingsOf(ctx: PageContext): Promise<readonly ShownFinding[]> {
+    const { body } = await tools.run<ShownHealth>(ctx, 'readHealth');
+    const of = (state: string) => body.findings.filter((found) => found.state === state);
+    return [...of('problem'), ...of('warning')];
   }
 
   async function numbersOf(ctx: PageContext): Promise<Numbers> {
@@ -116,13 +112,6 @@ interface ClusterBody {
   readonly clusterSize: number | null;
   readonly isSafe: boolean | null;
   readonly migrationQueueSize: number | null;
-}
-
-interface FoundHealth {
-  readonly check: string;
-  readonly state: 'ok' | 'warning' | 'problem';
-  readonly reason: string;
-  readonly fix: string | null;
 }
 
 interface TrafficBody {

@@ -4,6 +4,7 @@ import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { Findings, type ShownFinding } from '../observe/findings.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { memberHref } from './members.tsx';
 
@@ -12,20 +13,11 @@ export interface OverviewModel {
   /** The cluster as a whole; undefined where it could not be asked. */
   readonly cluster?: { readonly kind: StateKind; readonly word: string; readonly about: string } | undefined;
   /** Undefined where the reader may not see it, as everything below. */
-  readonly findings?: readonly Finding[] | undefined;
+  readonly findings?: readonly ShownFinding[] | undefined;
   readonly numbers?: Numbers | undefined;
   readonly members?: readonly MemberRow[] | undefined;
   readonly denials?: readonly EventRow[] | undefined;
   readonly changes?: readonly EventRow[] | undefined;
-}
-
-export interface Finding {
-  readonly state: 'warning' | 'problem';
-  readonly check: string;
-  readonly reason: string;
-  readonly fix: string | null;
-  /** Where it can be mended here. */
-  readonly href?: string | undefined;
 }
 
 export interface Numbers {
@@ -70,7 +62,7 @@ export function renderOverview(model: OverviewModel): string {
       state={cluster && <State kind={cluster.kind}>{cluster.word}</State>}
     >
       {cluster && <p class="lede">{cluster.about}</p>}
-      {findings && <Attention findings={findings} />}
+      {findings && <Attention frame={frame} findings={findings} />}
       {numbers && <NumbersPart {...numbers} />}
       {members && <Members members={members} />}
       {denials && (
@@ -97,32 +89,18 @@ export function renderOverview(model: OverviewModel): string {
   );
 }
 
-function Attention({ findings }: { readonly findings: readonly Finding[] }) {
+function Attention({
+  findings,
+  frame,
+}: Pick<OverviewModel, 'frame'> & { readonly findings: readonly ShownFinding[] }) {
+  const open = new Set(frame.groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
   return (
     <Part
       id="attention"
       title={findings.length === 0 ? 'Nothing needs attention' : `Needs attention (${findings.length})`}
+      acts={<a href="/observe/health">Health check</a>}
     >
-      {findings.length > 0 && (
-        <ul class="rows boxed">
-          {findings.map(({ state, check, reason, fix, href }) => (
-            <li key={`${check} ${reason}`}>
-              <h3>
-                <State kind={state === 'problem' ? 'danger' : 'warn'}>
-                  <bdi>{check}</bdi>
-                </State>
-              </h3>
-              <p>{reason}</p>
-              {fix && <p class="muted">{fix}</p>}
-              {href && (
-                <p>
-                  <a href={href}>Look at it</a>
-                </p>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+      {findings.length > 0 && <Findings findings={findings} open={open} />}
     </Part>
   );
 }

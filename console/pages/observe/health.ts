@@ -1,0 +1,34 @@
+/** `/observe/health`: what is wrong with this installation, and what puts it right. */
+import { healthHref, renderHealth, type ShownHealth } from '../../../views/management/observe/health.tsx';
+import { hrefsOf, type PageContext, type PageTools } from '../page-tools.ts';
+
+export function createHealthPages(tools: PageTools) {
+  return {
+    async show(ctx: PageContext): Promise<void> {
+      const { body: health } = await tools.run<ShownHealth>(ctx, 'readHealth');
+      const frame = await tools.frame(ctx);
+      tools.send(ctx, renderHealth({ frame, health, csrf: tools.csrf(ctx), open: hrefsOf(frame) }));
+    },
+    /** `POST /observe/health`: looks now. */
+    async run(ctx: PageContext): Promise<void> {
+      await tools.run(ctx, 'runHealthCheck');
+      tools.goTo(ctx, healthHref);
+    },
+    /** The same as a file, for whoever helps. */
+    async report(ctx: PageContext): Promise<void> {
+      const { body } = await tools.run<ShownHealth>(ctx, 'readHealth');
+      tools.send(ctx, reportOf(body));
+      ctx.type = 'text/plain; charset=utf-8';
+      ctx.set('Content-Disposition', `attachment; filename="health-${body.checkedAt.slice(0, 10)}.txt"`);
+    },
+  };
+}
+
+function reportOf({ state, checkedAt, findings }: ShownHealth): string {
+  const lines = findings.map(({ check, reason, fix, ...finding }) =>
+    [`${finding.state.padEnd(8)} ${check}: ${reason}`, ...(fix === null ? [] : [`         ${fix}`])].join(
+      '\n',
+    ),
+  );
+  return [`Health check of ${checkedAt}: ${state}`, '', ...lines, ''].join('\n');
+}

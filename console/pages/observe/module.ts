@@ -1,0 +1,36 @@
+/** The pages of Observe: their addresses. */
+import type Router from '@koa/router';
+import { form, type Guard, query, type WithForm } from '../../http/guards.ts';
+import type { WithSession } from '../../login/signed-in.ts';
+import type { Acts } from '../acts.ts';
+import type { PageTools } from '../page-tools.ts';
+import { createAuditPages } from './audit.ts';
+import { createHealthPages } from './health.ts';
+import { createJobPages } from './jobs.ts';
+import { createTrafficPage } from './traffic.ts';
+
+export interface ObserveNeeds {
+  readonly tools: PageTools;
+  readonly acts: Acts;
+  readonly signedIn: Guard<WithSession>;
+  readonly csrf: Guard<WithForm, WithForm>;
+  /** Leads to what waits for a second administrator. */
+  readonly held: Guard<WithSession & WithForm>;
+}
+
+export function addObserveRoutes(router: Router, { tools, acts, signedIn, csrf, held }: ObserveNeeds): void {
+  const traffic = createTrafficPage(tools);
+  const audit = createAuditPages(tools);
+  const health = createHealthPages(tools);
+  const jobs = createJobPages(tools, acts);
+  router.get('/observe/traffic', query, signedIn, traffic);
+  router.get('/observe/audit', query, signedIn, audit.list);
+  router.get('/observe/audit/:entry', query, signedIn, audit.show);
+  router.get('/observe/decisions/:decision', query, signedIn, audit.decision);
+  router.get('/observe/health', query, signedIn, health.show);
+  router.post('/observe/health', form, csrf, signedIn, health.run);
+  router.get('/observe/health/report', query, signedIn, health.report);
+  router.get('/observe/jobs', query, signedIn, jobs.list);
+  router.get('/observe/jobs/:job', query, signedIn, jobs.show);
+  router.post('/observe/jobs/:job', form, csrf, signedIn, held, jobs.stop);
+}

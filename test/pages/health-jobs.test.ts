@@ -1,0 +1,135 @@
+/** `/observe/health` and `/observe/jobs`, by the front door. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { manyUsers } from '../bulk/support.ts';
+import { apiToken, type RunningConsole } from '../helpers/console.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personWith,
+  sendForm,
+  startWithAdmin,
+} from '../helpers/management.ts';
+import { until } from '../helpers/store.ts';
+import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+let ada: UserAgent;
+let viewer: UserAgent;
+
+beforeAll(async () => {
+  ({ console, ada } = await startWithAdmin());
+  viewer = await personWith(console, 'viewer', ['Viewer']);
+});
+afterAll(() => console?.stop());
+
+/** @returns its id */
+async function importUsers(content: string): Promise<string> {
+  const headers = {
+    Authorization: `Bearer ${await apiToken(console)}`,
+    'Content-Type': 'application/octet-stream',
+  };
+  const url = `${console.url}/api/v1/imports?of=users&format=csv`;
+  const response = await fetch(url, { method: 'POST', headers, body: content });
+  return ((await response.json()) as { id: string }).id;
+}
+
+describe('the health check', () => {
+  test('shows what is wrong before what is fine, each with what puts it right', async () => {
+    const page = await ada.get('/observe/health');
+    expect(titleOf(page)).toBe('Health check');
+    expect(textOf(page)).toMatch(
+      /Needs attention \(\d+\) .*CONSOLE_ENCRYPTION_KEY is unset.* Fine \(\d+\) .*member 127/,
+    );
+    expect(textOf(page)).toContain('npx console settings shows where it comes from.');
+  });
+
+  test('is run again by a button, also by a Viewer, and shows the drained member with the link to it', async () => {
+    const { items } = (await callApi(console, 'GET', '/members')) as { items: { id: string }[] };
+    const { id } = items[0]!;
+    for (const agent of [ada, viewer]) {
+      const page = await agent.get('/observe/health');
+      const reply = await agent.post('/observe/health', { csrf: hiddenIn(page, 'csrf')! });
+      expect([reply.status, reply.headers.location]).toEqual([303, '/observe/health']);
+    }
+    expect(textOf(await viewer.get('/observe/health'))).toContain(`member ${id} It takes calls.`);
+  });
+
+  test('is a file for whoever helps', async () => {
+    const report = await viewer.get('/observe/health/report');
+    expect(report.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(report.headers['content-disposition']).toMatch(
+      /^attachment; filename="health-\d{4}-\d\d-\d\d\.txt"$/,
+    );
+    expect(report.body).toMatch(/^Health check of \S+: warning\n\n.*ok +store: \d+ MiB are left\.\n/s);
+  });
+
+  test.each(foreignForms)('is not run by a form $name', async ({ fields, headers }) => {
+    const page = await ada.get('/observe/health');
+    const reply = await ada.post('/observe/health', { csrf: hiddenIn(page, 'csrf')!, ...fields }, headers);
+    expect(reply.status).toBe(403);
+  });
+});
+
+describe('jobs', () => {
+  test('are listed, shown with their progress, and stopped, also the one that waits', async () => {
+    const running = await importUsers(manyUsers(100_000, 'many-'));
+    const waiting = await importUsers(manyUsers(10, 'few-'));
+    const shown = async (id: string) => textOf(await ada.get(`/observe/jobs/${id}`));
+    await until(async () => / of \d+|\d+ lines/.test(await shown(running)), 'progress', 30_000);
+    expect(titleOf(await ada.get('/observe/jobs'))).toBe('Jobs');
+    const queued = await ada.get('/observe/jobs?state=queued');
+    expect(queued.body).toContain(`href="/observe/jobs/${waiting}"`);
+    expect(queued.body).not.toContain(`href="/observe/jobs/${running}"`);
+    for (const id of [running, waiting]) {
+      const asks = await ada.get(`/observe/jobs/${id}?do=stop`);
+      expect(titleOf(asks)).toBe('Stop this import-users');
+      const stopped = await ada.follow(await sendForm(ada, asks, 'stop'));
+      expect(textOf(stopped)).toContain('It stops at the next occasion.');
+      await until(async () => (await shown(id)).includes('State Stopped'), 'its end', 30_000);
+    }
+    const over = await ada.get(`/observe/jobs/${running}`);
+    expect(over.body).not.toContain('?do=stop');
+    const late = await ada.get(`/observe/jobs/${running}?do=stop`);
+    const again = await sendForm(ada, late, 'stop');
+    expect([again.status, textOf(again).includes('This job is over.')]).toEqual([400, true]);
+  }, 60_000);
+
+  test('show what they have done, and what is wrong with one that failed', async () => {
+    const id = await importUsers('username,email\n"<b>ä😀,x\n');
+    const shown = async () => textOf(await ada.get(`/observe/jobs/${id}`));
+    await until(async () => /State (?:Failed|Done)/.test(await shown()), 'its end', 30_000);
+    expect((await ada.get(`/observe/jobs/${id}`)).body).not.toContain('<b>');
+    const backup = (await callApi(console, 'POST', '/backups')) as { id: string };
+    const text = async () => textOf(await ada.get(`/observe/jobs/${backup.id}`));
+    await until(async () => /State Done .*Result backup \S+/.test(await text()), 'the backup', 30_000);
+    expect((await ada.get('/observe/jobs?kind=backup')).body).toContain(`href="/observe/jobs/${backup.id}"`);
+  });
+
+  test.each(['nothing', `job_${'0'.repeat(32)}`, '%00', 'x'.repeat(1_000)])(
+    'of the id %j there is none',
+    async (id) => {
+      expect((await ada.get(`/observe/jobs/${id}`)).status).toBe(404);
+    },
+  );
+
+  test.each(foreignForms)('are not stopped by a form $name', async ({ fields, headers }) => {
+    const page = await ada.get('/observe/health');
+    const form = { csrf: hiddenIn(page, 'csrf')!, do: 'stop', ...fields };
+    const reply = await ada.post(`/observe/jobs/job_${'0'.repeat(32)}`, form, headers);
+    expect(reply.status).toBe(403);
+  });
+});
+
+test.each([
+  { path: '/observe/health', viewer: 200, metrics: 403 },
+  { path: '/observe/health/report', viewer: 200, metrics: 403 },
+  { path: '/observe/jobs', viewer: 403, metrics: 403 },
+  { path: `/observe/jobs/job_${'0'.repeat(32)}`, viewer: 403, metrics: 403 },
+])('$path is for whoever may run its operation', async ({ path, ...expected }) => {
+  const metrics = await personWith(console, `m${path.replace(/\W/g, '').slice(-8)}`, ['MetricsViewer']);
+  expect((await viewer.get(path)).status).toBe(expected.viewer);
+  expect((await metrics.get(path)).status).toBe(expected.metrics);
+  const reply = await createUserAgent(console.url).get(path);
+  expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
+});
