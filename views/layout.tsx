@@ -59,7 +59,7 @@ export interface SignOutForm {
 export function WidePage({ title, hasProblem = false, username, signOut, children }: WidePageProps) {
   const { action, csrf } = signOut;
   return (
-    <Html title={hasProblem ? `Problem: ${title}` : title} script="times.js">
+    <Html title={hasProblem ? `Problem: ${title}` : title} scripts={['times.js']}>
       <body>
         <a class="skip" href="#content">
           Skip to the content
@@ -87,12 +87,12 @@ interface HtmlProps {
   readonly title: string;
   /** A sheet of ours besides that of all pages. */
   readonly style?: string;
-  /** A file of ours that makes the page better, and without which it works. */
-  readonly script?: string;
+  /** Files of ours that make the page better, and without which it works. */
+  readonly scripts?: readonly string[];
   readonly children: ComponentChildren;
 }
 
-export function Html({ title, script, style, children }: HtmlProps) {
+export function Html({ title, scripts = [], style, children }: HtmlProps) {
   return (
     <html lang="en">
       <head>
@@ -104,7 +104,9 @@ export function Html({ title, script, style, children }: HtmlProps) {
         <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
         <link rel="stylesheet" href={assetPath('style.css')} />
         {style && <link rel="stylesheet" href={assetPath(style)} />}
-        {script && <script src={assetPath(script)} defer />}
+        {scripts.map((script) => (
+          <script key={script} src={assetPath(script)} defer />
+        ))}
       </head>
       {children}
     </html>

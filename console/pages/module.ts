@@ -23,6 +23,7 @@ import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
 import { addObserveRoutes } from './observe/module.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
+import { createSearchPage } from './search/search.ts';
 import { createKeyPage } from './settings/keys.ts';
 import { createSettingsPage } from './settings/settings.ts';
 
@@ -69,6 +70,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const wan = createWanPages(tools, acts);
   const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
+  const search = createSearchPage(tools);
   const settings = createSettingsPage(tools);
   const keys = createKeyPage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin);
@@ -100,6 +102,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/operations', query, signedIn, operations.show);
       router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
       router.get('/observe', query, signedIn, group);
+      router.get('/observe/search', query, signedIn, search);
       router.get('/settings', query, signedIn, settings);
       router.get('/settings/keys', query, signedIn, keys.show);
       router.post('/settings/keys', form, csrf, signedIn, held, keys.change);

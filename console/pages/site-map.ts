@@ -4,6 +4,8 @@ import type { Access } from '../operations/operation.ts';
 export interface SitePage {
   readonly title: string;
   readonly href: string;
+  /** Typed after `g`, it leads there. */
+  readonly letter?: string;
   /** Of its operation: whoever may run that finds the page. */
   readonly needs: { readonly object: string; readonly access: Access };
   /** One sentence, on the page of the group. */
@@ -24,6 +26,7 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'Overview',
         href: '/',
+        letter: 'o',
         needs: { object: 'traffic', access: 'metrics' },
         about: 'What is wrong, and what has happened lately.',
       },
@@ -36,18 +39,21 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'Members',
         href: '/cluster/members',
+        letter: 'm',
         needs: { object: 'members', access: 'read' },
         about: 'How the members are, and which of them get calls.',
       },
       {
         title: 'Maps',
         href: '/cluster/maps',
+        letter: 'a',
         needs: { object: 'maps', access: 'read' },
         about: 'What stands in them, by key.',
       },
       {
         title: 'Queues',
         href: '/cluster/queues',
+        letter: 'q',
         needs: { object: 'queues', access: 'read' },
         about: 'How many items wait in them, and what is offered.',
       },
@@ -78,6 +84,7 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'Users',
         href: '/access/users',
+        letter: 'u',
         needs: { object: 'users', access: 'inspect' },
         about: 'People who may sign in, and what they may do.',
       },
@@ -90,6 +97,7 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'Machine clients',
         href: '/access/clients',
+        letter: 'c',
         needs: { object: 'clients', access: 'inspect' },
         about: 'Programs that ask for tokens, what they may do, and their secrets.',
       },
@@ -102,6 +110,7 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'Sessions',
         href: '/access/sessions',
+        letter: 's',
         needs: { object: 'sessions', access: 'inspect' },
         about: 'Where people are signed in.',
       },
@@ -120,18 +129,21 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'Traffic',
         href: '/observe/traffic',
+        letter: 't',
         needs: { object: 'traffic', access: 'metrics' },
         about: 'Who calls what at the members, what is refused, and what takes longest.',
       },
       {
         title: 'Audit log',
         href: '/observe/audit',
+        letter: 'l',
         needs: { object: 'audit', access: 'inspect' },
         about: 'What has happened, who did it, and what led to it.',
       },
       {
         title: 'Health check',
         href: '/observe/health',
+        letter: 'h',
         needs: { object: 'health', access: 'read' },
         about: 'What is wrong with this installation, and what puts it right.',
       },

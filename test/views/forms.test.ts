@@ -38,10 +38,14 @@ describe.each(pageNames)('the page "%s"', (name) => {
     }
   });
 
-  test('sends every form by POST, with a token, but for filters of lists', () => {
+  test('sends every form by POST, with a token, but for filters of lists and the search', () => {
     const tokens = inputs.filter((input) => /^(csrf|xsrf)$/.test(input.attributes.get('name') ?? ''));
     const [filters, others] = [true, false].map((isFilter) =>
-      page.find('form').filter(({ attributes }) => (attributes.get('class') === 'filters') === isFilter),
+      page
+        .find('form')
+        .filter(
+          ({ attributes }) => /^(?:filters|bar-search)$/.test(attributes.get('class') ?? '') === isFilter,
+        ),
     );
     expect(tokens).toHaveLength(others!.length);
     for (const form of others!) expect(form.attributes.get('method')).toBe('post');

@@ -1,6 +1,7 @@
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderHealth } from '../../views/management/observe/health.tsx';
 import { renderJob, renderJobs, type ShownJob } from '../../views/management/observe/jobs.tsx';
+import { renderSearch } from '../../views/management/observe/search.tsx';
 import { renderTraffic, type ShownCall, type ShownTraffic } from '../../views/management/observe/traffic.tsx';
 import type { Filling } from './filling.ts';
 
@@ -86,6 +87,23 @@ export function observePages(
       }),
     job: (filling) =>
       renderJob({ frame: frameOf(filling), job: jobOf(filling), mayStop: true, notice: filling.text }),
+    search: (filling) =>
+      renderSearch({
+        frame: frameOf(filling),
+        query: filling.text,
+        kinds: [
+          {
+            title: 'Users',
+            things: [{ name: filling.text, about: filling.text, href: '/access/users/grace' }],
+            allHref: '/access/users?q=g',
+          },
+        ],
+        problems: [filling.text],
+      }),
+    'search without a word': (filling) =>
+      renderSearch({ frame: frameOf(filling), query: '', kinds: [], problems: [] }),
+    'search that finds nothing': (filling) =>
+      renderSearch({ frame: frameOf(filling), query: filling.text, kinds: [], problems: [] }),
     traffic: (filling) =>
       renderTraffic({
         frame: frameOf(filling),

@@ -9,6 +9,7 @@ test('every file has its type, its bytes and a validator of its own', async () =
   const files = await staticFiles();
   expect([...files.keys()].sort()).toEqual([
     'favicon.svg',
+    'keys.js',
     'management.css',
     'mark.svg',
     'rings.svg',

@@ -25,7 +25,11 @@ export interface FrameLink {
   readonly title: string;
   readonly href: string;
   readonly isCurrent: boolean;
+  /** Typed after `g`, it leads there. */
+  readonly letter?: string | undefined;
 }
+
+export const searchHref = '/observe/search';
 
 /** One step of the path above a title. */
 export interface Crumb {
@@ -79,10 +83,12 @@ interface FramedProps {
   readonly children: ComponentChildren;
 }
 
+const managementScripts = ['times.js', 'keys.js'];
+
 /** The frame around a page that has a heading of its own. */
 export function Framed({ frame, title, hasProblem, children }: FramedProps) {
   return (
-    <Html title={hasProblem ? `Problem: ${title}` : title} script="times.js" style="management.css">
+    <Html title={hasProblem ? `Problem: ${title}` : title} scripts={managementScripts} style="management.css">
       <body class="managed">
         <a class="skip" href="#content">
           Skip to the content
@@ -104,6 +110,26 @@ function Bar({ username, signOut: { action, csrf } }: FrameModel) {
       <a class="bar-home" href="/">
         <Brand />
       </a>
+      <search>
+        <form method="get" action={searchHref} class="bar-search">
+          <label for="bar-q" class="unseen">
+            Search everything
+          </label>
+          <input
+            id="bar-q"
+            name="q"
+            type="search"
+            placeholder="Search everything"
+            aria-keyshortcuts="/ Control+K"
+            autocomplete="off"
+            spellcheck={false}
+          />
+          <input type="hidden" name="go" value="best" />
+        </form>
+      </search>
+      <a class="bar-find" href={searchHref}>
+        Search
+      </a>
       <a class="bar-user" href="/account">
         <bdi>{username}</bdi>
         <span class="unseen">: your account</span>
@@ -113,6 +139,9 @@ function Bar({ username, signOut: { action, csrf } }: FrameModel) {
           Sign out
         </button>
       </Form>
+      <a data-keys="help" href={`${searchHref}#keys`} hidden>
+        Keys
+      </a>
     </header>
   );
 }
@@ -164,9 +193,9 @@ function Groups({ groups }: FrameModel) {
   );
 }
 
-function PageLink({ title, href, isCurrent }: FrameLink) {
+function PageLink({ title, href, isCurrent, letter }: FrameLink) {
   return (
-    <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+    <a href={href} aria-current={isCurrent ? 'page' : undefined} data-go={letter}>
       {title}
     </a>
   );

@@ -1,0 +1,84 @@
+/** What leads from something pasted to what is known of it: the id of a decision, request, token, grant or job, or an entry. */
+import { approvalHref } from '../../../views/management/access/approvals.tsx';
+import { sessionHref } from '../../../views/management/access/sessions.tsx';
+import { entryHref as mapEntryHref } from '../../../views/management/cluster/maps.tsx';
+import { decisionHref, entryHref, joinedHref } from '../../../views/management/observe/audit.tsx';
+import { jobHref } from '../../../views/management/observe/jobs.tsx';
+import type { OperationRequest } from '../../operations/run-operation.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+import { answered, type Found } from './found.ts';
+
+interface Story {
+  /** That says whether there is one of this id. */
+  readonly operation: string;
+  readonly hasForm: RegExp;
+  readonly requestOf: (id: string) => OperationRequest;
+  readonly name: string;
+  readonly hrefOf: (id: string) => string;
+}
+
+const stories: readonly Story[] = [
+  story('readJob', 'job', 'Job', jobHref),
+  story('readSession', 'ses', 'Session', sessionHref, 'session'),
+  story('readApproval', 'apr', 'Approval', approvalHref, 'approval'),
+  {
+    operation: 'readAuditEntry',
+    hasForm: /^[a-z0-9]{4,26}-[1-9]\d{0,15}$/,
+    requestOf: (id) => ({ params: { auditEntry: id } }),
+    name: 'Entry of the audit',
+    hrefOf: entryHref,
+  },
+  {
+    operation: 'explainAccess',
+    hasForm: /^[\w-]{4,40}\.[0-9a-z]+\.[0-9a-z]+$/,
+    requestOf: (id) => ({ query: { decision: id } }),
+    name: 'Refusal',
+    hrefOf: decisionHref,
+  },
+];
+
+/** Of what has no form of its own: whatever the audit knows under it. */
+const inAudit: Story = {
+  operation: 'traceAuditEntries',
+  hasForm: /^(?=.*[\d_-])[\w.~:-]{8,512}$/,
+  requestOf: (id) => ({ params: { id } }),
+  name: 'What the audit has of it',
+  hrefOf: joinedHref,
+};
+
+export const storyOperations = [...stories, inAudit].map(({ operation }) => operation);
+
+/** @param may  operations that the person may run. @throws {ProblemError} */
+export async function storyOf(
+  tools: PageTools,
+  ctx: PageContext,
+  id: string,
+  may: ReadonlySet<string>,
+): Promise<readonly Found[]> {
+  const asked = [...stories, inAudit].filter(
+    ({ operation, hasForm }) => may.has(operation) && hasForm.test(id),
+  );
+  for (const { operation, requestOf, name, hrefOf } of asked) {
+    const found = await answered(() => tools.run(ctx, operation, requestOf(id)));
+    if (found) return [{ name, about: id, href: hrefOf(id), isMeant: true }];
+  }
+  return [];
+}
+
+/** `orders/a1` is the entry `a1` of the map `orders`, whether there is one or not: only its page reads it. */
+export function entryNamed(text: string, may: ReadonlySet<string>): readonly Found[] {
+  const [, map, key] = /^([^/\s"<>\\]{1,200})\/([^/"<>\\][^"<>\\]*)$/.exec(text) ?? [];
+  if (map === undefined || key === undefined || !may.has('readMapEntry')) return [];
+  return [{ name: `Entry ${key} of the map ${map}`, href: mapEntryHref(map, key), isMeant: true }];
+}
+
+function story(
+  operation: string,
+  prefix: string,
+  name: string,
+  hrefOf: Story['hrefOf'],
+  param = prefix,
+): Story {
+  const hasForm = new RegExp(`^${prefix}_[\\w-]{8,128}$`);
+  return { operation, hasForm, requestOf: (id) => ({ params: { [param]: id } }), name, hrefOf };
+}
