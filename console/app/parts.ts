@@ -37,6 +37,7 @@ interface Shared {
   readonly eitherBearer: BearerCheck;
   readonly eitherCallers: CallerCheck<Caller>;
   readonly tokenUses: SharedMemories['tokenUses'];
+  readonly assertions: SharedMemories['assertions'];
   readonly secretFailures: SharedMemories['secretFailures'];
   readonly runningCalls: SharedMemories['runningCalls'];
   readonly addressOf: (req: IncomingMessage) => string;
@@ -106,6 +107,7 @@ export async function createParts(given: PartsDeps): Promise<Parts> {
     eitherCallers: createCallerCheck(eitherBearer),
     tokenUses,
     secretFailures,
+    assertions: memories.assertions,
     runningCalls: memories.runningCalls,
     addressOf,
     about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),

@@ -3,6 +3,7 @@ import { createProofMemory, type ProofMemory } from '../../access-tokens/dpop/pr
 import type { Replays } from '../../access-tokens/dpop/replays.ts';
 import { createRunningCalls, type RunningCalls } from '../admin-api/http/running-calls.ts';
 import { repeatSeconds } from '../oidc/first-answers.ts';
+import { longestAssertionSeconds } from '../tokens/client-authentication/client-assertion.ts';
 import { createSecretFailures, type SecretFailures } from '../tokens/guessing/secret-failures.ts';
 import { createTokenUses, type TokenUses, type TokenUsesDeps } from '../tokens/token-uses.ts';
 
@@ -11,6 +12,8 @@ export interface SharedMemories {
   readonly proofs: ProofMemory;
   /** Of its own: anybody can send proofs with a token request, and must not use up the room for those of callers. */
   readonly tokenProofs: ProofMemory;
+  /** Of client assertions: one proves who asks once. */
+  readonly assertions: ProofMemory;
   readonly tokenUses: TokenUses;
   readonly secretFailures: SecretFailures;
   /** One memory, so that what is sent again elsewhere is not performed twice. */
@@ -20,11 +23,19 @@ export interface SharedMemories {
 /** Tokens are asked for less often than used. */
 const tokenReplays = { perCaller: 20_000, total: 100_000 };
 
+/** As long as an assertion may be good for, and what clocks differ by. */
+const assertionReplays = {
+  windowMs: (longestAssertionSeconds + 20) * 1000,
+  perCaller: 50_000,
+  total: 150_000,
+};
+
 const elapsed = () => performance.now();
 
 interface InThisProcess {
   readonly proofs: Replays;
   readonly tokenProofs: Replays;
+  readonly assertions: Replays;
   readonly runningCallsOf: (over: Promise<void>) => RunningCalls;
 }
 
@@ -37,6 +48,7 @@ export function createSharedMemories() {
     runningCallsOf: running.of,
     proofs: createProofMemory(),
     tokenProofs: createProofMemory(tokenReplays),
+    assertions: createProofMemory(assertionReplays),
     tokenUses: createWatchedTokens(),
     secretFailures: createSecretFailures(elapsed),
   } satisfies SharedMemories & InThisProcess;

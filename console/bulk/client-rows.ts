@@ -31,6 +31,8 @@ export function fieldsOfClient(client: ClientRecord, withHashes: boolean): Field
   const given = Object.entries(view).filter(([, value]) => value !== null && value !== false);
   return {
     ...Object.fromEntries(given),
+    ...optional('tokenTtlSeconds', client.tokenTtlSeconds),
+    ...optional('jwks', client.jwks),
     ...(withHashes && !client.isPublic ? { secrets: client.secrets.map(shownSecret) } : {}),
   };
 }
@@ -57,6 +59,8 @@ function checkedClient(fields: Fields, checkOutboundUrl: Allowed['checkOutboundU
         ...text('tokenAlg'),
         ...text('tokenTyp'),
         ...text('pkce'),
+        ...optional('tokenTtlSeconds', secondsOf(fields)),
+        ...optional('jwks', keysOf(fields)),
       },
       checkOutboundUrl,
     );
@@ -64,6 +68,23 @@ function checkedClient(fields: Fields, checkOutboundUrl: Allowed['checkOutboundU
     if (error instanceof ProblemError) throw new RowError(error.message.replace(/\.$/, ''));
     throw error;
   }
+}
+
+/** Tables have words alone. */
+function secondsOf({ tokenTtlSeconds: value }: Fields): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const seconds = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  if (typeof seconds === 'number') return seconds;
+  throw new RowError('tokenTtlSeconds is no number');
+}
+
+/** A JWK Set; in a table it stands as JSON. */
+function keysOf({ jwks: value }: Fields): { readonly keys: readonly unknown[] } | undefined {
+  if (value === undefined || value === null) return undefined;
+  const given: unknown = typeof value === 'string' ? parsed(value) : value;
+  const { keys } = (given ?? {}) as { readonly keys?: unknown };
+  if (Array.isArray(keys)) return { keys };
+  throw new RowError('jwks is no JWK Set');
 }
 
 /** A secret itself, or digests as an export has them; without either it gets none until it is given one. */

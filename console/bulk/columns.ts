@@ -33,6 +33,8 @@ export const clientFields: readonly string[] = [
   'tokenTyp',
   'pkce',
   'dpopBoundAccessTokens',
+  'tokenTtlSeconds',
+  'jwks',
   'createdAt',
   'secret',
   'secrets',

@@ -53,9 +53,10 @@ function tableOf(rows: readonly Fields[], columns: readonly string[]): string {
   return stringify(rows.map((row) => columns.map((name) => cellOf(row[name]))));
 }
 
-/** No list that stands in a table has spaces within its texts; digests of secrets are objects. */
+/** No list that stands in a table has spaces within its texts; digests of secrets and keys are objects. */
 function cellOf(value: unknown): string {
   if (value === undefined) return '';
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value);
   if (!Array.isArray(value)) return String(value);
   return value.every((one) => typeof one === 'string') ? value.join(' ') : JSON.stringify(value);
 }

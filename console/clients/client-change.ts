@@ -1,8 +1,10 @@
 /** What an administrator changes about a client that is there, and what of its tokens such a change ends. */
 import type { ClientRecord } from '../storage/records.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
+import { hasAllKeys } from './client-keys.ts';
 import {
   checkGrants,
+  checkKeysOf,
   checkMaxRoles,
   checkName,
   checkPkce,
@@ -34,6 +36,8 @@ export interface ClientChange {
   readonly tokenTtlSeconds?: number | null;
   /** Whether each of its tokens is bound to a key (RFC 9449 §5.2). */
   readonly dpopBoundAccessTokens?: boolean;
+  /** All public keys by which it proves who it is from then on. */
+  readonly jwks?: { readonly keys: readonly unknown[] } | null;
   /** What it has to send with an authorization request. */
   readonly pkce?: string | null;
   /** All that it gets of its users' roles from then on. */
@@ -63,7 +67,7 @@ export function changedClient(
   change: ClientChange,
   checkOutboundUrl: CheckOutboundUrl,
 ): ChangedClient {
-  const { name, dpopBoundAccessTokens, tokenTtlSeconds, pkce, maxRoles, ...named } = before;
+  const { name, dpopBoundAccessTokens, tokenTtlSeconds, pkce, maxRoles, jwks: _keys, ...named } = before;
   const { backchannelLogoutUri, frontchannelLogoutUri, logoUri, ...rest } = named;
   const shape = shapeOf(before, change, checkOutboundUrl);
   const { isPublic, isFirstParty, addresses, grants } = shape;
@@ -80,6 +84,7 @@ export function changedClient(
     tokenAlg: change.tokenAlg === undefined ? before.tokenAlg : checkTokenAlg(change.tokenAlg),
     tokenTyp: change.tokenTyp === undefined ? before.tokenTyp : checkTokenTyp(change.tokenTyp),
     ...present('tokenTtlSeconds', ttlOf(before, change)),
+    ...present('jwks', keysAfter(before, change, shape)),
     ...present('pkce', pkceAfter(before, change, shape)),
     ...present('maxRoles', ceilingAfter(before, change, shape)),
     ...((change.dpopBoundAccessTokens ?? dpopBoundAccessTokens) ? { dpopBoundAccessTokens: true } : {}),
@@ -161,6 +166,11 @@ function ttlOf(before: ClientRecord, change: ClientChange): number | undefined {
   return seconds === null ? undefined : checkTokenTtl(seconds);
 }
 
+function keysAfter({ jwks: before }: ClientRecord, change: ClientChange, { isPublic }: Shape) {
+  const wanted = change.jwks === undefined ? before : (change.jwks ?? undefined);
+  return wanted && checkKeysOf({ isPublic }, wanted);
+}
+
 /** One that says what holds already is no change. */
 function pkceAfter(before: ClientRecord, change: ClientChange, { isPublic, grants, isNew }: Shape) {
   const wanted = change.pkce === undefined ? before.pkce : (change.pkce ?? undefined);
@@ -186,6 +196,7 @@ function takesAway(before: ClientRecord, after: ClientRecord): boolean {
     lacks(after.grantTypes, before.grantTypes) ||
     lacks(after.scopes, before.scopes) ||
     lacks(after.redirectUris, before.redirectUris) ||
+    !hasAllKeys(before.jwks, after.jwks) ||
     isCeilingLowered(before, after)
   );
 }
@@ -234,6 +245,7 @@ const nothingSaid: Required<ClientChange> = {
   tokenTyp: 'JWT',
   tokenTtlSeconds: null,
   dpopBoundAccessTokens: false,
+  jwks: null,
   pkce: null,
   maxRoles: null,
   redirectUris: [],

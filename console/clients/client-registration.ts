@@ -47,7 +47,7 @@ export interface RegisteredClient {
 
 /** The only moment at which the secret is known: the registry keeps its digest. */
 export interface ClientWithSecret extends RegisteredClient {
-  /** Absent for a public client. */
+  /** Absent for a public client, and for one that proves itself by a key. */
   readonly made?: MadeSecret;
 }
 
@@ -97,7 +97,8 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
       const checked = checkNewClient(newClient, await checkOf(newClient));
       if (checked.isPublic && newSecret.secret !== undefined)
         throw invalid('A public client has no secret.', '/secret');
-      const made = checked.isPublic ? undefined : makeSecret(newSecret, deps);
+      const hasOther = checked.isPublic || (checked.jwks !== undefined && newSecret.secret === undefined);
+      const made = hasOther ? undefined : makeSecret(newSecret, deps);
       const client = newRecord(checked, made ? [made.record] : []);
       await records.change((transaction) => putNew(transaction, client, when));
       return { client, ...(made === undefined ? {} : { made }) };

@@ -4,8 +4,9 @@
  */
 import { clientSecret, InvalidValueError } from '../../platform/checks.ts';
 import { tokenAlgs } from '../keys/keys.ts';
-import type { PkcePolicy, TokenAlg, TokenTyp } from '../storage/records.ts';
+import type { ClientKeys, PkcePolicy, TokenAlg, TokenTyp } from '../storage/records.ts';
 import { type Addresses, type CheckOutboundUrl, checkAddresses } from './client-addresses.ts';
+import { checkKeys } from './client-keys.ts';
 import { pkcePolicies } from './pkce.ts';
 import { invalid, shown, unique } from './registration-errors.ts';
 import { identityScopes, isApiPermission, isApiScope, roleScopes } from './scopes.ts';
@@ -32,6 +33,8 @@ export interface NewClient extends Partial<Addresses> {
   readonly tokenTtlSeconds?: number;
   /** By default PKCE or a nonce; a public client always needs PKCE. */
   readonly pkce?: string;
+  /** Public keys by which it proves who it is (RFC 7523): then it gets no secret, unless one is given. */
+  readonly jwks?: { readonly keys: readonly unknown[] };
   /** Every token is bound to a key of the client (RFC 9449 §5.2); by default it may choose. */
   readonly dpopBoundAccessTokens?: boolean;
 }
@@ -49,6 +52,7 @@ export interface CheckedClient extends Addresses {
   readonly tokenTyp: TokenTyp;
   readonly tokenTtlSeconds?: number;
   readonly pkce?: PkcePolicy;
+  readonly jwks?: ClientKeys;
   readonly dpopBoundAccessTokens?: boolean;
 }
 
@@ -67,6 +71,7 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
   const addresses = checkAddresses(client, checkOutboundUrl);
   const grants = checkGrants(client.grantTypes ?? impliedGrants(addresses.redirectUris));
   checkShape({ isPublic, isFirstParty, addresses, grants });
+  const jwks = client.jwks && checkKeysOf({ isPublic }, client.jwks);
   return {
     id,
     isPublic,
@@ -82,8 +87,19 @@ export function checkNewClient(client: NewClient, checkOutboundUrl: CheckOutboun
       ? {}
       : { tokenTtlSeconds: checkTokenTtl(client.tokenTtlSeconds) }),
     ...(client.pkce === undefined ? {} : { pkce: checkPkce(client.pkce, { isPublic, grantTypes: grants }) }),
+    ...(jwks === undefined ? {} : { jwks }),
     ...(dpopBoundAccessTokens ? { dpopBoundAccessTokens } : {}),
   };
+}
+
+/** @throws {ProblemError} `invalid_request` */
+export function checkKeysOf(
+  { isPublic }: Pick<CheckedClient, 'isPublic'>,
+  jwks: { readonly keys: readonly unknown[] },
+): ClientKeys {
+  if (isPublic)
+    throw invalid('A public client has no keys: it could not keep their private halves.', '/jwks');
+  return checkKeys(jwks);
 }
 
 /**

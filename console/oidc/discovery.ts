@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { deviceCodeGrant } from '../clients/cli-client.ts';
+import { assertionAlgs } from '../clients/client-keys.ts';
 import { identityScopes, roleScopes } from '../clients/scopes.ts';
 import { createDocument, sendDocument } from '../http/document.ts';
 import { tokenAlgs } from '../keys/keys.ts';
@@ -18,7 +19,7 @@ const claims: readonly string[] = [
   ...['sub', 'iss', 'auth_time', 'acr', 'amr', 'sid'],
   ...['name', 'preferred_username', 'roles', 'email', 'email_verified'],
 ];
-const secretMethods = ['client_secret_basic', 'client_secret_post'];
+const provenMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
 /**
  * @param issuer     public address, without a trailing slash
@@ -53,9 +54,12 @@ function metadata(issuer: string, proofAlgs: readonly string[]) {
     code_challenge_methods_supported: ['S256'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: tokenAlgs,
-    token_endpoint_auth_methods_supported: [...secretMethods, 'none'],
-    revocation_endpoint_auth_methods_supported: [...secretMethods, 'none'],
-    introspection_endpoint_auth_methods_supported: secretMethods,
+    token_endpoint_auth_methods_supported: [...provenMethods, 'none'],
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgs,
+    revocation_endpoint_auth_methods_supported: [...provenMethods, 'none'],
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgs,
+    introspection_endpoint_auth_methods_supported: provenMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgs,
     dpop_signing_alg_values_supported: proofAlgs,
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,

@@ -78,6 +78,22 @@ export type TokenTyp = 'JWT' | 'at+jwt';
 /** What a client has to send with an authorization request: PKCE, PKCE or a nonce, or neither. */
 export type PkcePolicy = 'required' | 'nonce' | 'optional';
 
+/** A public key in JWK form (RFC 7517). */
+export interface ClientKey {
+  readonly kty: string;
+  readonly kid?: string;
+  readonly alg?: string;
+  readonly n?: string;
+  readonly e?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+}
+
+export interface ClientKeys {
+  readonly keys: readonly ClientKey[];
+}
+
 export interface ClientRecord {
   readonly id: string;
   /** What people see; absent: the id. */
@@ -88,6 +104,8 @@ export interface ClientRecord {
   readonly disabled: boolean;
   /** At most two live secrets, newest first: the older one stays valid while callers move over. */
   readonly secrets: readonly ClientSecretRecord[];
+  /** Public keys by which it proves who it is, instead of a secret or beside one. */
+  readonly jwks?: ClientKeys;
   readonly grantTypes: readonly string[];
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];

@@ -1,7 +1,7 @@
 /** `POST /oauth2/device_authorization` (RFC 8628 §3.1): the client is authenticated here, and the library makes the codes. */
 import { OAuthError } from '../../platform/errors.ts';
 import { deviceCodeGrant } from '../clients/cli-client.ts';
-import type { ClientEndpoint } from './client-authentication.ts';
+import type { ClientEndpoint } from './client-authentication/client-authentication.ts';
 import { handToProvider } from './oauth-request.ts';
 import { withScopeSpaced } from './scope-spaces.ts';
 

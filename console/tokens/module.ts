@@ -7,7 +7,11 @@ import type { Clients } from '../clients/clients.ts';
 import type { EndpointRouter, OAuthEndpoint } from '../http/endpoints.ts';
 import type { About } from '../http/request-id.ts';
 import type { ClientSecretRecord } from '../storage/records.ts';
-import { createClientAuthentication, createClientGuard } from './client-authentication.ts';
+import { type ClientAssertionDeps, createClientAssertion } from './client-authentication/client-assertion.ts';
+import {
+  createClientAuthentication,
+  createClientGuard,
+} from './client-authentication/client-authentication.ts';
 import { deviceAuthorization } from './device-authorization.ts';
 import type { SecretFailures } from './guessing/secret-failures.ts';
 import { createSecretGuessing } from './guessing/secret-guessing.ts';
@@ -34,6 +38,8 @@ export interface TokensNeeds
   readonly eitherCallers: UserinfoDeps['callers'];
   readonly addressOf: (req: IncomingMessage) => string;
   readonly secretFailures: SecretFailures;
+  /** Of used client assertions. */
+  readonly assertions: ClientAssertionDeps['memory'];
   readonly metrics: { tokenIssued(grantType: string, clientId: string): void };
   readonly audit: Audit;
   readonly about: About;
@@ -50,7 +56,10 @@ export function addTokensRoutes(router: EndpointRouter, needs: TokensNeeds): voi
         () => networkOfSource(addressOf(req)),
         () => inner(req, res),
       );
-  const client = createClientGuard(createClientAuthentication(clients, clientUses.recordSecret, needs.now));
+  const checkAssertion = createClientAssertion({ ...needs, issuer: settings.url, memory: needs.assertions });
+  const client = createClientGuard(
+    createClientAuthentication(clients, clientUses.recordSecret, checkAssertion, needs.now),
+  );
   const person = createPersonGuard({ callers, findUser: users.find });
   const token = createTokenEndpoint({
     ...needs,

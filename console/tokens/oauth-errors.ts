@@ -17,3 +17,10 @@ export function asOAuthError(error: ProblemError): OAuthError {
     return new OAuthError('temporarily_unavailable', message, { headers, cause: error });
   return new OAuthError(code, message, { status: problem.status, headers, cause: error });
 }
+
+/** The error of RFC 6749 §5.2, which names the scheme that would do. */
+export function invalidClient(description = 'client authentication failed'): OAuthError {
+  return new OAuthError('invalid_client', description, {
+    headers: { 'WWW-Authenticate': 'Basic realm="console", charset="UTF-8"' },
+  });
+}

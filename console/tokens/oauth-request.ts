@@ -38,12 +38,19 @@ function withoutEmpty(form: Form): Form {
   return form;
 }
 
+/** The library would check them again, and knows none of them. */
+const ownCredentials: ReadonlySet<string> = new Set([
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+]);
+
 /**
  * Prepares a request whose client has been authenticated here for the library, which does that again: it
  * gets the credentials that it knows the client by, and the parameters as a body that can be read once more.
  */
 export function handToProvider(req: IncomingMessage, form: Form, client: ClientRecord): void {
-  const parameters = [...form].filter(([name]) => name !== 'client_secret');
+  const parameters = [...form].filter(([name]) => !ownCredentials.has(name));
   const body = Buffer.from(new URLSearchParams(parameters).toString());
   delete req.headers['transfer-encoding'];
   delete req.headers.authorization;

@@ -13,7 +13,7 @@ import { noStore, sendJson } from '../http/send.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { describingClaims } from './access-token.ts';
-import type { ClientEndpoint } from './client-authentication.ts';
+import type { ClientEndpoint } from './client-authentication/client-authentication.ts';
 import { type CheckProof, readBinding } from './dpop-binding.ts';
 import { handToProvider } from './oauth-request.ts';
 import { machineResource, type Resources } from './resources.ts';

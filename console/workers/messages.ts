@@ -21,7 +21,7 @@ import type { Gap } from '../usage/usage-store.ts';
 
 /** What the owner does for a worker. */
 export interface OwnerCalls extends StoreCalls {
-  addProof(memory: 'proofs' | 'tokenProofs', proof: UsedProof, caller: string): ReplayOutcome;
+  addProof(memory: 'proofs' | 'tokenProofs' | 'assertions', proof: UsedProof, caller: string): ReplayOutcome;
   /** Resolves when all workers watch it. */
   watchToken(jti: string): Promise<void>;
   wasTokenUsed(jti: string): boolean;

@@ -10,6 +10,7 @@ export function createWorkerMemories(
   return {
     proofs: { add: (proof, caller) => owner.addProof('proofs', proof, caller) },
     tokenProofs: { add: (proof, caller) => owner.addProof('tokenProofs', proof, caller) },
+    assertions: { add: (proof, caller) => owner.addProof('assertions', proof, caller) },
     tokenUses: { watch: owner.watchToken, record, wasUsed: owner.wasTokenUsed },
     secretFailures: { add: owner.addSecretFailure },
     runningCalls: { begin: owner.beginCall, end: owner.endCall },

@@ -64,6 +64,7 @@ describe('a client', () => {
       tokenTyp: 'JWT',
       tokenTtlSeconds: null,
       dpop: false,
+      jwks: null,
       authMethods: ['client_secret_basic', 'client_secret_post'],
       secrets: [
         {

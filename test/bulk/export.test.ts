@@ -1,4 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askToken, signIn, temporaryDirectory } from '../commands/support.ts';
@@ -8,6 +10,7 @@ import { exportTo, fileOf, importUsers, linesOf, manyUsers, password, sample } f
 
 const secret = 'a-secret-of-our-own-0123456789-abcdefghij';
 let console: RunningConsole;
+let keyDirectory: string;
 beforeAll(async () => {
   console = await startConsole();
   const { dataDir } = console;
@@ -18,7 +21,11 @@ beforeAll(async () => {
   await importUsers(console, more);
   const add = (...args: string[]) =>
     toolDone(['client', 'add', ...args, '--secret-file', '-'], { dataDir, stdin: secret });
-  await add('machine', '--scope', 'svc:map:orders:read app:Viewer', '--token-alg', 'ES256');
+  keyDirectory = mkdtempSync(join(tmpdir(), 'client-keys-'));
+  const keys = join(keyDirectory, 'keys.json');
+  writeFileSync(keys, JSON.stringify(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })));
+  const life = ['--token-ttl-seconds', '120', '--jwks-file', keys];
+  await add('machine', '--scope', 'svc:map:orders:read app:Viewer', '--token-alg', 'ES256', ...life);
   const wiki = ['--redirect-uri', 'https://wiki.example.com/callback', '--max-role', 'orders-reader'];
   await add('wiki', '--name', 'Team wiki, "old"', ...wiki, '--post-logout-uri', 'https://wiki.example.com/');
   await toolDone(['client', 'add', 'page', '--public', '--redirect-uri', 'http://localhost:3000/callback'], {
@@ -26,7 +33,10 @@ beforeAll(async () => {
   });
   await toolDone(['client', 'disable', 'wiki'], { dataDir });
 });
-afterAll(() => console?.stop());
+afterAll(async () => {
+  await console?.stop();
+  rmSync(keyDirectory, { recursive: true, force: true });
+});
 
 test.each(['jsonl', 'csv'])('an export with hashes is imported elsewhere as it is: %s', async (format) => {
   const directory = temporaryDirectory();

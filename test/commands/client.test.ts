@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -45,6 +46,7 @@ test('a machine is registered with the least that it needs, and its secret is sh
     tokenTtlSeconds: null,
     pkce: null,
     dpop: false,
+    jwks: null,
     authMethods: ['client_secret_basic', 'client_secret_post'],
     secrets: [
       {
@@ -122,6 +124,33 @@ test('a given secret is taken from standard input or a file and never repeated',
   writeFileSync(file, `another-${secret}\n`);
   said.push(await done(['client', 'rotate-secret', 'job', '--secret-file', file]));
   expect(said.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain(secret);
+});
+
+test('one that has keys gets no secret, and is shown with them; without a file of keys nothing is done', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const [file, privateFile] = ['key.json', 'private.json'].map((name) => join(dataDir, '..', name)) as [
+    string,
+    string,
+  ];
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1' };
+  writeFileSync(file, JSON.stringify(jwk));
+  writeFileSync(privateFile, JSON.stringify(privateKey.export({ format: 'jwk' })));
+  const added = (await done(['client', 'add', 'batch', '--jwks-file', file, '--json'])).json();
+  expect(added).toMatchObject({
+    secret: null,
+    secrets: [],
+    authMethods: ['private_key_jwt'],
+    jwks: { keys: [jwk] },
+  });
+  expect((await done(['client', 'show', 'batch'])).stdout).toContain('k1 (OKP)');
+
+  const refused = await tool(['client', 'update', 'batch', '--jwks-file', privateFile]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('This is a private key')]);
+  expect(
+    (await tool(['client', 'update', 'batch', '--jwks-file', join(dataDir, 'none.json')])).code,
+  ).not.toBe(0);
+  await done(['client', 'update', 'batch', '--jwks-file', 'none']);
+  expect((await done(['client', 'show', 'batch', '--json'])).json()).toMatchObject({ jwks: null });
 });
 
 test('two secrets live at most: the newest and the one before it', async () => {

@@ -99,6 +99,7 @@ test('every advertised way of client authentication works', async () => {
   expect(found.token_endpoint_auth_methods_supported).toEqual([
     'client_secret_basic',
     'client_secret_post',
+    'private_key_jwt',
     'none',
   ]);
   expect(found.revocation_endpoint_auth_methods_supported).toEqual(
@@ -107,7 +108,12 @@ test('every advertised way of client authentication works', async () => {
   expect(found.introspection_endpoint_auth_methods_supported).toEqual([
     'client_secret_basic',
     'client_secret_post',
+    'private_key_jwt',
   ]);
+  for (const place of ['token', 'revocation', 'introspection']) {
+    const signed = found[`${place}_endpoint_auth_signing_alg_values_supported`];
+    expect(signed).toEqual(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']);
+  }
 });
 
 test.each([

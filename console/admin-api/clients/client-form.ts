@@ -66,6 +66,10 @@ const fields = {
   tokenTtlSeconds: z.number().int().min(60).max(3600).meta({
     description: 'Life of its access tokens; where nothing is said, `CONSOLE_ACCESS_TOKEN_TTL`.',
   }),
+  jwks: z.strictObject({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(5) }).meta({
+    description:
+      'Public keys (RFC 7517) by which it proves who it is: RSA, P-256, P-384 or Ed25519. It then signs an assertion for each request (`private_key_jwt`, RFC 7523). One that is made with keys gets no secret, unless the body has one.',
+  }),
   dpop: z
     .boolean()
     .meta({ description: 'Gets no bearer token: each is bound to a key that it proves to hold (RFC 9449).' }),
@@ -87,6 +91,7 @@ const defaults = {
   tokenAlg: 'RS256',
   tokenTyp: 'JWT',
   tokenTtlSeconds: null,
+  jwks: null,
   dpop: false,
 } as const;
 
@@ -161,8 +166,9 @@ export const clientView = view({
   pkce: fields.pkce.nullable(),
   maxRoles: fields.maxRoles.nullable(),
   tokenTtlSeconds: z.number().int().nullable(),
+  jwks: view({ keys: z.array(z.record(z.string(), z.unknown())) }).nullable(),
   authMethods: z
-    .array(z.enum(['client_secret_basic', 'client_secret_post', 'none']))
+    .array(z.enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']))
     .meta({ description: 'How it proves who it is at the token endpoint (RFC 8414 §2).' }),
   secrets: z.array(secretView),
   lastUsedAt: dateTime.nullable(),

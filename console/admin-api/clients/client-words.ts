@@ -72,6 +72,7 @@ function saidOf(client: ClientRecord) {
     tokenAlg: client.tokenAlg,
     tokenTyp: client.tokenTyp,
     tokenTtlSeconds: client.tokenTtlSeconds ?? null,
+    jwks: client.jwks ?? null,
     dpop: client.dpopBoundAccessTokens ?? false,
   };
 }
@@ -87,7 +88,7 @@ export function shownClient(client: ClientRecord, use: ClientUse) {
     id: client.id,
     kind: kindOfClient(client),
     ...saidOf(client),
-    authMethods: client.isPublic ? ['none'] : ['client_secret_basic', 'client_secret_post'],
+    authMethods: authMethodsOf(client),
     secrets: shownSecrets(client, use),
     lastUsedAt: time(use.lastUsedAt),
     owner: ownerOf(client),
@@ -95,6 +96,13 @@ export function shownClient(client: ClientRecord, use: ClientUse) {
     createdAt: time(client.createdAt),
     updatedAt: time(client.updatedAt ?? client.createdAt),
   };
+}
+
+/** One that has keys and no secret proves itself by those alone. */
+function authMethodsOf({ isPublic, jwks, secrets }: ClientRecord): readonly string[] {
+  if (isPublic) return ['none'];
+  const bySecret = jwks && secrets.length === 0 ? [] : ['client_secret_basic', 'client_secret_post'];
+  return jwks ? [...bySecret, 'private_key_jwt'] : bySecret;
 }
 
 export function shownSecrets({ secrets }: ClientRecord, { secretsLastUsedAt }: ClientUse) {

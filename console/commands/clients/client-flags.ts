@@ -21,6 +21,7 @@ const flagsOfMembers: Readonly<Record<string, string>> = {
   tokenTyp: 'token-typ',
   tokenTtlSeconds: 'token-ttl-seconds',
   dpop: 'dpop',
+  jwks: 'jwks-file',
   secret: 'secret-file',
   expiresAt: 'expires-at',
 };
@@ -47,6 +48,8 @@ export const addFlags = flags({
   '[--token-ttl-seconds N]': 'life of its access tokens (default: CONSOLE_ACCESS_TOKEN_TTL)',
   '[--pkce P]':
     'required, nonce (PKCE or a nonce; the default for clients with a secret) or optional (for those that can do neither)',
+  '[--jwks-file F]':
+    'public keys in JSON (a JWK Set, or one JWK) by which it proves itself (private_key_jwt): then it gets no secret unless one is given',
   '[--dpop]': 'gets no bearer token: each is bound to a key that it proves to hold (RFC 9449)',
   '[--first-party]': 'people are not asked whether they allow it',
   '[--max-role R …]':
@@ -61,6 +64,8 @@ export const updateFlags = {
     'what it may ask for, separated by spaces; without one that it had, what it has stops working',
   ),
   ...flags({
+    '[--jwks-file F]':
+      'the public keys by which it proves itself from now on, or none; what it has stops working without one of before',
     '[--dpop]': 'it gets no bearer token any more, and what it has stops working',
     '[--no-dpop]': 'it may choose again',
     '[--first-party]': 'people are not asked any more whether they allow it',
@@ -82,6 +87,23 @@ export const updateFlags = {
     '[--logo-uri U]': 'a picture for where people are asked, or none',
   }),
 };
+
+/** @returns undefined where nothing is said of its keys, null for none. @throws {UsageError} */
+export async function keysIn(
+  input: Input,
+  readFile: (path: string) => Promise<string>,
+): Promise<object | null | undefined> {
+  const file = textIn(input, 'jwks-file');
+  if (file === undefined || file === null) return file;
+  try {
+    const given: unknown = JSON.parse(await readFile(file));
+    if (typeof given === 'object' && given !== null && 'keys' in given) return { keys: given.keys };
+    if (typeof given === 'object' && given !== null && 'kty' in given) return { keys: [given] };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new UsageError('--jwks-file is a file with a JWK Set, {"keys": [ … ]}, or with one JWK, in JSON.');
+}
 
 /** What a new client is. */
 export function definitionIn(input: Input): object {
@@ -112,10 +134,11 @@ export interface ClientPatch {
 }
 
 /** @throws {UsageError} when nothing is to be changed */
-export function patchIn(input: Input): ClientPatch {
+export function patchIn(input: Input, jwks: object | null | undefined): ClientPatch {
   const switches = [switchIn(input, 'dpop', 'dpop'), switchIn(input, 'first-party', 'firstParty')];
   const fixed = {
     ...present('displayName', textIn(input, 'name')),
+    ...present('jwks', jwks),
     ...present('pkce', input.text('pkce')),
     ...present('tokenAlg', input.text('token-alg')),
     ...present('tokenTtlSeconds', numberIn(input, 'token-ttl-seconds')),

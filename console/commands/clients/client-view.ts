@@ -23,6 +23,7 @@ export interface ClientView {
   readonly tokenTyp: string;
   readonly tokenTtlSeconds: number | null;
   readonly dpop: boolean;
+  readonly jwks: { readonly keys: readonly { readonly kty: string; readonly kid?: string }[] } | null;
   readonly secrets: readonly SecretView[];
   readonly lastUsedAt: string | null;
   readonly owner: OwnerView;
@@ -66,6 +67,7 @@ export function describe(client: ClientView): string {
     PKCE: pkce === null ? undefined : pkceInWords[pkce],
     tokens: `${tokenTyp}, ${tokenAlg}${dpop ? ', bound to a key (DPoP)' : ''}${life}`,
     secrets: client.secrets.map(secretInWords),
+    keys: client.jwks?.keys.map(({ kty, kid }) => (kid === undefined ? kty : `${kid} (${kty})`)),
     added: client.createdAt ?? 'follows from the settings',
     'last used': minuteOf(client.lastUsedAt),
   });

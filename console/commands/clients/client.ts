@@ -2,7 +2,7 @@ import { change, conditionsIn, makingFlags, makingIn, ownedFlags } from '../oper
 import { inFlags } from '../operations/flag-names.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type Tools } from '../runner/command.ts';
-import { addFlags, definitionIn, flagOf, patchIn, updateFlags } from './client-flags.ts';
+import { addFlags, definitionIn, flagOf, keysIn, patchIn, updateFlags } from './client-flags.ts';
 import { secretCommands, secretFlag, secretIn, shownOnce } from './client-secrets.ts';
 import { tryCommand } from './client-try.ts';
 import { type ClientView, describe, headings, rowOf } from './client-view.ts';
@@ -25,10 +25,15 @@ export const clientCommands: readonly Command[] = [
         'svc:<group>:read and :write (cluster, health, data, wan, cp, persistence), svc:map:<name>:read and :write, and\n' +
         'svc:queue:<name>:offer, :poll and :size, where <name> may end in *.',
     ],
-    async run(input, { api, readSecret }) {
+    async run(input, { api, readSecret, readFile }) {
       const isDryRun = input.has('dry-run');
-      const secret = await secretIn(input, readSecret);
-      const body = { id: idOf(input), ...definitionIn(input), ...(secret !== undefined && { secret }) };
+      const [secret, jwks] = [await secretIn(input, readSecret), await keysIn(input, readFile)];
+      const body = {
+        id: idOf(input),
+        ...definitionIn(input),
+        ...(jwks && { jwks }),
+        ...(secret !== undefined && { secret }),
+      };
       const answer = await inFlags(flagOf, () => api.call('createClient', { body, ...makingIn(input) }));
       const made = answer.body as ClientView & { readonly secret: string | null };
       const said = isDryRun ? `Would register ${made.id}.` : `Registered ${made.id}.`;
@@ -81,8 +86,8 @@ export const clientCommands: readonly Command[] = [
         'redirect address is gone, and with --dpop.',
     ],
     flags: { ...updateFlags, ...ownedFlags },
-    async run(input, { api }) {
-      const { isRelative, of } = patchIn(input);
+    async run(input, { api, readFile }) {
+      const { isRelative, of } = patchIn(input, await keysIn(input, readFile));
       const what = { read: 'readClient', update: 'updateClient', params: paramsOf(input) } as const;
       const { body } = await inFlags(flagOf, () =>
         change<ClientView>({ api }, { ...what, input, isRelative }, of),

@@ -1,12 +1,14 @@
 /** Client authentication at the token, revocation and introspection endpoints (RFC 6749 §2.3, S8). */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { OAuthError } from '../../platform/errors.ts';
-import type { Clients } from '../clients/clients.ts';
-import type { OAuthEndpoint } from '../http/endpoints.ts';
-import type { Form } from '../http/form.ts';
-import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
-import { readParameters } from './oauth-request.ts';
+import { OAuthError } from '../../../platform/errors.ts';
+import type { Clients } from '../../clients/clients.ts';
+import type { OAuthEndpoint } from '../../http/endpoints.ts';
+import type { Form } from '../../http/form.ts';
+import type { ClientRecord, ClientSecretRecord } from '../../storage/records.ts';
+import { invalidClient } from '../oauth-errors.ts';
+import { readParameters } from '../oauth-request.ts';
+import type { CheckAssertion } from './client-assertion.ts';
 
 /**
  * @param authorization  the Authorization field, if any
@@ -46,12 +48,17 @@ interface StoredDigest {
 export function createClientAuthentication(
   clients: Pick<Clients, 'find'>,
   onSecret: (clientId: string, secret: ClientSecretRecord) => void,
+  checkAssertion: CheckAssertion,
   now: () => number,
 ): AuthenticateClient {
   const digests = new WeakMap<ClientRecord, readonly StoredDigest[]>();
 
   return async (authorization, form) => {
     const secretInForm = form.get('client_secret');
+    if (form.has('client_assertion')) {
+      if (authorization !== undefined || secretInForm !== undefined) throw twoMethods();
+      return checkAssertion(form);
+    }
     if (authorization !== undefined) {
       if (secretInForm !== undefined) throw twoMethods();
       return withBasic(authorization, form.get('client_id'));
@@ -103,13 +110,6 @@ export function createClientAuthentication(
     }
     return known;
   }
-}
-
-/** The error of RFC 6749 §5.2, which names the scheme that would do. */
-export function invalidClient(description = 'client authentication failed'): OAuthError {
-  return new OAuthError('invalid_client', description, {
-    headers: { 'WWW-Authenticate': 'Basic realm="console", charset="UTF-8"' },
-  });
 }
 
 /** No secret has this digest but by finding a preimage of zero. */
