@@ -33,6 +33,8 @@ const programs = [
 const late = ['ldapts', 'pino-pretty'];
 /** They have compiled parts, which they find beside their own files. */
 export const native = ['argon2', 'bcrypt', 'lmdb'];
+/** What pages load that have plots, with its library. */
+const forBrowsers = 'views/browser/plots.js';
 /** What writes the descriptions of the APIs, and the one that is written by hand. */
 const describing = 'console/description/write.ts';
 const ofMembers = 'docs/member-openapi.yaml';
@@ -89,6 +91,15 @@ async function build() {
       entryPoints: late.map((name) => ({ in: name, out: `libraries/${name}` })),
       format: 'cjs',
       outExtension: { '.js': '.cjs' },
+    }),
+    builder.build({
+      ...common,
+      entryPoints: [{ in: forBrowsers, out: 'static/plots' }],
+      platform: 'browser',
+      target: 'es2022',
+      format: 'esm',
+      minify: true,
+      sourcemap: false,
     }),
   ]);
   const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));

@@ -18,7 +18,10 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Read once with the program: the folder is part of it and does not change while it runs. */
-const files = readFolder(findFolder(import.meta.dirname));
+const files = new Map([
+  ...readFolder(findFolder(import.meta.dirname, join('views', 'static'))),
+  ...readFolder(findFolder(import.meta.dirname, join('dist', 'static'))),
+]);
 
 /**
  * Everything that is served under `/static/`, by file name. A request whose `v` equals
@@ -31,7 +34,7 @@ export async function staticFiles(): Promise<ReadonlyMap<string, StaticFile>> {
 /**
  * The address of a static file; it changes with the content.
  *
- * @param name  file name in `views/static/`
+ * @param name  file name in `views/static/`, or in `dist/static/`, where the build puts those with a library in them
  * @throws {Error} when there is no such file: a page would point at nothing
  */
 export function assetPath(name: string): string {
@@ -40,12 +43,12 @@ export function assetPath(name: string): string {
   return `/static/${name}?v=${file.etag.slice(1, -1)}`;
 }
 
-/** Climbs until `views/static` is found: it lies beside the sources, and above `dist/views`. */
-function findFolder(from: string): string {
-  const folder = join(from, 'views', 'static');
+/** Climbs until it is found: both lie at the root, above the sources and above what is built. */
+function findFolder(from: string, place: string): string {
+  const folder = join(from, place);
   if (existsSync(folder)) return folder;
-  if (dirname(from) === from) throw new Error('views/static is missing from this installation');
-  return findFolder(dirname(from));
+  if (dirname(from) === from) throw new Error(`${place} is missing: npm run build makes dist/`);
+  return findFolder(dirname(from), place);
 }
 
 function readFolder(folder: string): ReadonlyMap<string, StaticFile> {

@@ -27,14 +27,39 @@ export interface ShownCall extends CallKey {
   readonly decisionId: string | null;
 }
 
+/** Of one minute. */
+export interface MinuteCounts {
+  readonly calls: number;
+  /** Answered with 400 to 499. */
+  readonly denied: number;
+  /** Answered with 500 or more, or not at all. */
+  readonly failed: number;
+}
+
 export interface CallSums {
   /** Epoch milliseconds. */
   readonly since: number;
+  /** The first is that of `since`. */
+  readonly perMinute: readonly MinuteCounts[];
   readonly rows: readonly CallRow[];
   /** The slowest first. */
   readonly slowest: readonly ShownCall[];
   /** The newest first. */
   readonly latest: readonly ShownCall[];
+}
+
+export function countsOf(rows: Iterable<Pick<CallRow, 'calls' | 'status'>>): MinuteCounts {
+  const counts = { calls: 0, denied: 0, failed: 0 };
+  for (const { calls, status } of rows) {
+    counts.calls += calls;
+    if (isDenied(status)) counts.denied += calls;
+    else if (status === 0 || status >= 500) counts.failed += calls;
+  }
+  return counts;
+}
+
+export function isDenied(status: number): boolean {
+  return status >= 400 && status < 500;
 }
 
 /** Calls to which all of it applies. */

@@ -8,8 +8,10 @@ import {
   type CallFilter,
   type CallKey,
   type CallSums,
+  countsOf,
   hostOf,
   isMeant,
+  type MinuteCounts,
   shownStructure,
 } from './call-sums.ts';
 
@@ -109,10 +111,12 @@ export function createRecentCalls(
       const asked = minutes.filter((minute) => minute.number >= first);
       const rows = new Map<string, CallKey & Tally>();
       const pause = createPauses(1);
+      const perMinute = Array.from({ length: filter.minutes }, () => countsOf([]));
       for (const minute of asked) {
-        for (const { key, tally } of rowsOf(minute)) {
-          if (isMeant(key, filter)) addRow(rows, key, tally);
-        }
+        const meant = [...rowsOf(minute)].filter(({ key }) => isMeant(key, filter));
+        for (const { key, tally } of meant) addRow(rows, key, tally);
+        const counted = meant.map(({ key, tally }) => ({ status: key.status, calls: tally.calls }));
+        perMinute[minute.number - first] = countsOf(counted);
         await pause();
       }
       const shown = (timed: readonly Timed[]) =>
@@ -121,6 +125,7 @@ export function createRecentCalls(
           .filter((call) => call.at >= first * minuteMs && isMeant(call, filter));
       return {
         since: first * minuteMs,
+        perMinute,
         rows: [...rows.values()],
         slowest: slowestOf(shown(asked.flatMap(({ slowest }) => slowest))),
         latest: latestOf(shown(latest)),
@@ -240,10 +245,21 @@ export function sumOfCalls(all: readonly CallSums[]): CallSums {
   for (const row of all.flatMap((one) => one.rows)) addRow(rows, row, row);
   return {
     since: Math.min(...all.map(({ since }) => since), Number.MAX_SAFE_INTEGER),
+    perMinute: sumOfMinutes(all.map(({ perMinute }) => perMinute)),
     rows: [...rows.values()],
     slowest: slowestOf(all.flatMap(({ slowest }) => slowest)),
     latest: latestOf(all.flatMap(({ latest }) => latest)),
   };
+}
+
+/** The last of each is the minute of now. */
+function sumOfMinutes(all: readonly (readonly MinuteCounts[])[]): readonly MinuteCounts[] {
+  const longest = Math.max(0, ...all.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => {
+    const each = all.map((minutes) => minutes[minutes.length - longest + at]);
+    const sum = (name: keyof MinuteCounts) => each.reduce((total, one) => total + (one?.[name] ?? 0), 0);
+    return { calls: sum('calls'), denied: sum('denied'), failed: sum('failed') };
+  });
 }
 
 function slowestOf(calls: CallSums['slowest']): CallSums['slowest'] {

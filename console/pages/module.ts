@@ -64,7 +64,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const users = createUserPages(tools, acts, forms);
   const roles = createRolePages(tools, acts, forms);
   const sessions = createSessionPages(tools, acts);
-  const members = createMemberPages(tools, acts);
+  const members = createMemberPages(tools, acts, now);
   const maps = createMapPages(tools, acts);
   const queues = createQueuePages(tools, acts);
   const wan = createWanPages(tools, acts);

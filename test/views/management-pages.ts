@@ -291,7 +291,16 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       numbers: {
         period: '1 h',
         periods: [{ label: '1 h', href: '/' }],
-        values: [{ name: filling.text, now: filling.text, most: filling.text }],
+        plots: [false, true].map((isTable) => ({
+          id: `plot${isTable}`,
+          title: filling.text,
+          unit: ' ms',
+          from: 1_763_713_380,
+          stepSeconds: 30,
+          lines: [{ name: isTable ? filling.text : 'Calls', values: [1, null, 3] }],
+          otherHref: '/?table=calls',
+          isTable,
+        })),
       },
       members: [{ id: '10.0.0.1:5701', kind: 'ok', word: filling.text, type: filling.text, inFlight: 3 }],
       denials: [{ id: '1', at: now, text: filling.text, who: filling.text, href: '/observe/audit/a-1' }],

@@ -3,6 +3,7 @@ import { renderHealth } from '../../views/management/observe/health.tsx';
 import { renderJob, renderJobs, type ShownJob } from '../../views/management/observe/jobs.tsx';
 import { renderSearch } from '../../views/management/observe/search.tsx';
 import { renderTraffic, type ShownCall, type ShownTraffic } from '../../views/management/observe/traffic.tsx';
+import type { PlotModel } from '../../views/management/plot.tsx';
 import type { Filling } from './filling.ts';
 
 const earlier = '2025-11-19T17:02:00.000Z';
@@ -28,6 +29,7 @@ function trafficOf(filling: Filling): ShownTraffic {
     ...counts,
     since: earlier,
     minutes: 15,
+    perMinute: [],
     clients: [
       { id: 'billing', ...counts },
       { id: null, ...counts },
@@ -55,6 +57,19 @@ function jobOf({ text }: Filling): ShownJob {
     startedAt: earlier,
     updatedAt: earlier,
     endedAt: null,
+  };
+}
+
+export function plotOf({ text }: Filling): PlotModel {
+  return {
+    id: 'calls',
+    title: text,
+    unit: ' ms',
+    from: 1_763_713_380,
+    stepSeconds: 30,
+    lines: [{ name: text, values: [1, null, 3] }],
+    otherHref: '/?table=calls',
+    isTable: true,
   };
 }
 
@@ -114,6 +129,7 @@ export function observePages(
           selects: [],
         },
         asked: { client: 'billing' },
+        plots: [plotOf(filling)],
         traffic: trafficOf(filling),
       }),
   };

@@ -12,6 +12,8 @@ test('every file has its type, its bytes and a validator of its own', async () =
     'keys.js',
     'management.css',
     'mark.svg',
+    'plots.css',
+    'plots.js',
     'rings.svg',
     'style.css',
     'times.js',

@@ -1,6 +1,13 @@
 /** `/api/v1/traffic/calls`: who has called what in the last hour, and what came of it. */
 import { z } from 'zod';
-import type { CallFilter, CallRow, CallSums, ShownCall } from '../../metrics/call-sums.ts';
+import {
+  type CallFilter,
+  type CallRow,
+  type CallSums,
+  countsOf,
+  isDenied,
+  type ShownCall,
+} from '../../metrics/call-sums.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
 
@@ -50,6 +57,7 @@ const callsView = view({
   structures: group,
   members: group,
   statuses: group,
+  perMinute: z.array(view(counts)).meta({ description: 'The first is that of `since`.' }),
   denials: z
     .array(view({ client: name, structure: name, status: count, calls: count }))
     .meta({ description: `Who was denied what, the most frequent first, ${mostShown} at most.` }),
@@ -87,16 +95,17 @@ export const callOperations: readonly Operation<CallNeeds>[] = [
     query,
     answer: callsView,
     async run({ query: { minutes = defaultMinutes, ...asked } }, { recentCalls }: CallNeeds) {
-      const { since, rows, slowest, latest } = await recentCalls.read({ minutes, ...asked });
+      const { since, perMinute, rows, slowest, latest } = await recentCalls.read({ minutes, ...asked });
       return {
         body: {
           since: new Date(since).toISOString(),
           minutes,
-          ...sumOf(rows),
+          ...countsOf(rows),
           clients: groupsOf(rows, ({ client }) => client),
           structures: groupsOf(rows, ({ structure }) => structure),
           members: groupsOf(rows, ({ member }) => member),
           statuses: groupsOf(rows, ({ status }) => String(status)),
+          perMinute,
           denials: denialsOf(rows),
           slowest: slowest.map(viewOf),
           latest: latest.map(viewOf),
@@ -106,24 +115,10 @@ export const callOperations: readonly Operation<CallNeeds>[] = [
   }),
 ];
 
-function sumOf(rows: readonly CallRow[]) {
-  const sum = { calls: 0, denied: 0, failed: 0 };
-  for (const { calls, status } of rows) {
-    sum.calls += calls;
-    if (isDenied(status)) sum.denied += calls;
-    else if (status === 0 || status >= 500) sum.failed += calls;
-  }
-  return sum;
-}
-
-function isDenied(status: number): boolean {
-  return status >= 400 && status < 500;
-}
-
 function groupsOf(rows: readonly CallRow[], idOf: (row: CallRow) => string | null) {
   return groupedBy(rows, idOf)
     .map((of) => {
-      const sum = sumOf(of);
+      const sum = countsOf(of);
       const took = of.reduce((ms, { sumMs }) => ms + sumMs, 0) / sum.calls;
       const mostMs = of.reduce((ms, row) => Math.max(ms, row.mostMs), 0);
       return { id: idOf(of[0]!), ...sum, meanMs: rounded(took), mostMs: rounded(mostMs) };
@@ -137,7 +132,7 @@ function denialsOf(rows: readonly CallRow[]) {
   return groupedBy(denied, ({ client, structure, status }) => JSON.stringify([client, structure, status]))
     .map((of) => {
       const { client, structure, status } = of[0]!;
-      return { client, structure, status, calls: sumOf(of).calls };
+      return { client, structure, status, calls: countsOf(of).calls };
     })
     .sort((one, other) => other.calls - one.calls)
     .slice(0, mostShown);

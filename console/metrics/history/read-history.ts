@@ -56,7 +56,9 @@ export function createReadHistory(dataDir: string, now: () => number): ReadHisto
   const fineMs = fineForm.slots * fineForm.slotSeconds * 1000;
 
   return async ({ names, member, since, until, points }) => {
-    const ring = since < now() - fineMs ? coarse : fine;
+    // Where a point is of five minutes or more, there are sums of that already.
+    const isCoarse = since < now() - fineMs || until - since >= points * coarseForm.slotSeconds * 1000;
+    const ring = isCoarse ? coarse : fine;
     const from = slotAt(ring.form, since);
     const last = Math.min(slotAt(ring.form, until), slotAt(ring.form, now()));
     const slotsEach = Math.max(1, Math.ceil((last - from + 1) / points));

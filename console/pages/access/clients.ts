@@ -15,6 +15,7 @@ import { commandWith, setDifference, type TypedChange, textDifference } from '..
 import type { Forms, Shown } from '../forms.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { callsShown } from '../plots.ts';
 import { clientNotices, clientStatuses, createClientActs, type Found } from './client-acts.ts';
 import { snippetsFor } from './client-snippets.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
@@ -115,6 +116,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       ...forms.editState(ctx, client, version),
       mayChange: may.has('updateClient'),
       snippets: snippetsFor(origin, client),
+      calls: await callsShown(ctx, tools, { client: client.id }),
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);

@@ -10,6 +10,7 @@ import {
 import type { Act, Acts } from '../acts.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 
 const listHref = '/cluster/members';
 const path = [{ title: 'Members', href: listHref }];
@@ -21,7 +22,21 @@ const doneNotices: Readonly<Record<string, { readonly text: string; readonly und
   down: { text: 'The member shuts down.' },
 };
 
-export function createMemberPages(tools: PageTools, acts: Acts) {
+const plots: readonly AskedPlot[] = [
+  {
+    id: 'calls',
+    title: 'Calls',
+    unit: '/s',
+    lines: [
+      { series: 'memberCalls', name: 'Calls' },
+      { series: 'memberCallsFailed', name: 'Failed' },
+    ],
+  },
+  { id: 'latency', title: 'Latency, p99', unit: ' ms', lines: [{ series: 'memberCallP99Ms', name: 'p99' }] },
+];
+
+/** @param now  epoch milliseconds */
+export function createMemberPages(tools: PageTools, acts: Acts, now: () => number) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const asked = queryOf(ctx.state.form, []);
@@ -80,13 +95,16 @@ export function createMemberPages(tools: PageTools, acts: Acts) {
     member: ShownMember,
     shown: Partial<MemberModel>,
   ): Promise<void> {
-    const may = await tools.mayRun(ctx, ['drainMember', 'readMemberLogLevel']);
+    const may = await tools.mayRun(ctx, ['drainMember', 'readMemberLogLevel', 'readTraffic']);
     const mayChange = may.has('drainMember');
     const html = renderMember({
       frame: await tools.frame(ctx),
       member,
       csrf: tools.csrf(ctx),
       mayChange,
+      plots: may.has('readTraffic')
+        ? await asPart(() => plotsOf(ctx, tools, plots, now, member.id))
+        : undefined,
       logLevel: mayChange ? await logLevelOf(ctx, member) : undefined,
       errors: [],
       ...shown,

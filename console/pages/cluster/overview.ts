@@ -1,10 +1,8 @@
 /** `/`: what is wrong, worst first, and what has happened lately. Each part is there for who may run its operation. */
-import { ProblemError } from '../../../platform/errors.ts';
 import { memberKind, memberState, type ShownMember } from '../../../views/management/cluster/members.tsx';
 import {
   type EventRow,
   type MemberRow,
-  type Numbers,
   type OverviewModel,
   renderOverview,
 } from '../../../views/management/cluster/overview.tsx';
@@ -13,6 +11,7 @@ import type { ShownFinding } from '../../../views/management/observe/findings.ts
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 
 const parts = ['readHealth', 'readTraffic', 'listMembers', 'listAuditEntries', 'readCluster'] as const;
 
@@ -26,11 +25,11 @@ export function createOverviewPage(
     const may = await tools.mayRun(ctx, parts);
     if (!may.has('readTraffic')) return accountPage(ctx);
     const part = <Shown>(id: (typeof parts)[number], show: () => Promise<Shown>) =>
-      may.has(id) ? show().catch(asMissing) : undefined;
+      may.has(id) ? asPart(show) : undefined;
     const [cluster, findings, numbers, members, events] = await Promise.all([
       part('readCluster', () => clusterOf(ctx)),
       part('readHealth', () => findingsOf(ctx)),
-      part('readTraffic', () => numbersOf(ctx)),
+      part('readTraffic', () => plotsOf(ctx, tools, plots, now)),
       part('listMembers', () => membersOf(ctx)),
       part('listAuditEntries', () => eventsOf(ctx)),
     ]);
@@ -58,31 +57,6 @@ export function createOverviewPage(
     return [...of('problem'), ...of('warning')];
   }
 
-  async function numbersOf(ctx: PageContext): Promise<Numbers> {
-    const asked = periods.find(({ id }) => id === ctx.state.form.get('period')) ?? periods[1];
-    const query = {
-      series: shownSeries.map(({ series }) => series).join(','),
-      since: new Date(now() - asked.seconds * 1000).toISOString(),
-      points: '120',
-    };
-    const { body } = await tools.run<TrafficBody>(ctx, 'readTraffic', { query });
-    return {
-      period: asked.label,
-      periods: periods.map(({ id, label }) => ({ label, href: id === '1h' ? '/' : `/?period=${id}` })),
-      values: shownSeries.map(({ series, name, unit, factor = 1 }) => {
-        const { mean = [], most = [] } = body.series.find((one) => one.name === series) ?? {};
-        const said = (value: number | undefined) =>
-          value === undefined ? '–' : `${rounded(value * factor)}${unit}`;
-        const known = most.filter((value) => value !== null);
-        return {
-          name,
-          now: said(mean.findLast((value) => value !== null) ?? undefined),
-          most: said(known.length === 0 ? undefined : Math.max(...known)),
-        };
-      }),
-    };
-  }
-
   async function membersOf(ctx: PageContext): Promise<readonly MemberRow[]> {
     const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: { limit: '50' } });
     return body.items.map((member) => ({
@@ -94,17 +68,23 @@ export function createOverviewPage(
   }
 
   async function eventsOf(ctx: PageContext): Promise<Pick<OverviewModel, 'denials' | 'changes'>> {
-    const { body } = await tools.run<ListAnswer<AuditItem>>(ctx, 'listAuditEntries', {
-      query: { limit: '200' },
-    });
-    const rows = (isMeant: (entry: AuditItem) => boolean): readonly EventRow[] =>
-      body.items.filter(isMeant).slice(0, 5).map(rowOf);
-    return {
-      denials: rows(({ outcome }) => outcome === 'denied'),
-      changes: rows(({ change, outcome }) => change !== null && outcome === 'success'),
-    };
+    const read = async (query: Readonly<Record<string, string>>) =>
+      (await tools.run<ListAnswer<AuditItem>>(ctx, 'listAuditEntries', { query: { limit: '5', ...query } }))
+        .body.items;
+    // Calls are most entries: what is changed is found by what it was done to.
+    const [denied, ...changed] = await Promise.all([
+      read({ outcome: 'denied' }),
+      ...changedObjects.map((object) => read({ object, outcome: 'success', limit: '20' })),
+    ]);
+    const changes = changed
+      .flat()
+      .filter(({ change }) => change !== null)
+      .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+    return { denials: denied.map(rowOf), changes: changes.slice(0, 5).map(rowOf) };
   }
 }
+
+const changedObjects = ['user', 'client', 'role'] as const;
 
 interface ClusterBody {
   readonly clusterState: string | null;
@@ -112,14 +92,6 @@ interface ClusterBody {
   readonly clusterSize: number | null;
   readonly isSafe: boolean | null;
   readonly migrationQueueSize: number | null;
-}
-
-interface TrafficBody {
-  readonly series: readonly {
-    readonly name: string;
-    readonly mean: readonly (number | null)[];
-    readonly most: readonly (number | null)[];
-  }[];
 }
 
 interface AuditItem {
@@ -135,37 +107,28 @@ interface AuditItem {
   readonly decisionId: string | null;
 }
 
-/** A part that cannot be had leaves its place empty, and the others as they are. */
-function asMissing(error: unknown): undefined {
-  if (error instanceof ProblemError) return undefined;
-  throw error;
-}
-
-const periods = [
-  { id: '15min', label: '15 min', seconds: 900 },
-  { id: '1h', label: '1 h', seconds: 3600 },
-  { id: '24h', label: '24 h', seconds: 86_400 },
-] as const;
-
-interface ShownSeries {
-  readonly series: string;
-  readonly name: string;
-  readonly unit: string;
-  readonly factor?: number;
-}
-
-const shownSeries: readonly ShownSeries[] = [
-  { series: 'calls', name: 'Calls', unit: '/s' },
-  { series: 'callP99Ms', name: 'Latency p99', unit: ' ms' },
-  { series: 'callsDenied', name: 'Refused', unit: '/s' },
-  { series: 'tokens', name: 'Tokens', unit: '/min', factor: 60 },
+const plots: readonly AskedPlot[] = [
+  { id: 'calls', title: 'Calls', unit: '/s', lines: [{ series: 'calls', name: 'Calls' }] },
+  {
+    id: 'latency',
+    title: 'Latency',
+    unit: ' ms',
+    lines: [
+      { series: 'callP50Ms', name: 'p50' },
+      { series: 'callP99Ms', name: 'p99' },
+    ],
+  },
+  {
+    id: 'denied',
+    title: 'Refused and failed',
+    unit: '/s',
+    lines: [
+      { series: 'callsDenied', name: 'Refused' },
+      { series: 'callsFailed', name: 'Failed' },
+    ],
+  },
+  { id: 'tokens', title: 'Tokens', unit: '/min', factor: 60, lines: [{ series: 'tokens', name: 'Tokens' }] },
 ];
-
-const grouped = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
-
-function rounded(value: number): string {
-  return grouped.format(value);
-}
 
 function rowOf({ id, createdAt, event, actor, object, reason, missing, decisionId }: AuditItem): EventRow {
   const what = [event, object?.id, missing ?? reason].filter(Boolean).join(', ');

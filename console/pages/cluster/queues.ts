@@ -14,6 +14,7 @@ import {
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { callsShown } from '../plots.ts';
 import { givenValue, isBrokenJson, openValue, type StoredValue, shownValue, typedValue } from './values.ts';
 
 const listHref = '/cluster/queues';
@@ -99,6 +100,7 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
       idempotencyKey: randomUUID(),
       mayOffer: may.has('offerToQueue'),
       mayTake: may.has('pollQueue'),
+      calls: await callsShown(ctx, tools, { structure: `queue:${queue.id}` }),
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);

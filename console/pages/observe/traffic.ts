@@ -2,6 +2,7 @@
 import { renderTraffic, type ShownTraffic, trafficHref } from '../../../views/management/observe/traffic.tsx';
 import { filtersOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { callPlotOf } from '../plots.ts';
 
 export function createTrafficPage(tools: PageTools) {
   return async (ctx: PageContext): Promise<void> => {
@@ -25,6 +26,7 @@ export function createTrafficPage(tools: PageTools) {
         ],
       },
       asked,
+      plots: [callPlotOf(ctx, traffic)],
       traffic,
     });
     tools.send(ctx, html);

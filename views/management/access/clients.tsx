@@ -2,6 +2,7 @@
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { Ago, dateOf } from '../ago.tsx';
+import { CallsPart, type CallsShown } from '../calls-part.tsx';
 import {
   type AddState,
   EditPart,
@@ -81,6 +82,8 @@ export interface ClientModel extends EditState {
   readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
   /** Shown this once. */
   readonly secret?: string | undefined;
+  /** Undefined for who may not see them. */
+  readonly calls?: CallsShown | undefined;
   readonly snippets: readonly Snippet[];
   /** What a token of it carries and opens, where that was asked. */
   readonly trial?: ShownTrial | undefined;
@@ -138,6 +141,7 @@ export function renderClient(model: ClientModel): string {
           { name: 'Signature of its tokens', value: client.tokenAlg },
         ]}
       />
+      {model.calls && <CallsPart {...model.calls} />}
       <Secrets secrets={client.secrets} href={clientHref(client.id)} now={frame.now} mayChange={mayChange} />
       <Part id="use" title="Use it" about="Complete, but for the secret.">
         <Snippets snippets={model.snippets} />

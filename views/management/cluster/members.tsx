@@ -5,6 +5,8 @@ import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import { type FieldError, SelectField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
+import { Periods, type PeriodsModel } from '../periods.tsx';
+import { type PlotModel, Plots } from '../plot.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
@@ -105,6 +107,8 @@ export interface MemberModel {
   readonly member: ShownMember;
   readonly csrf: string;
   readonly mayChange: boolean;
+  /** Undefined where they cannot be had. */
+  readonly plots?: (PeriodsModel & { readonly plots: readonly PlotModel[] }) | undefined;
   /** That it was given; null: that of its configuration; undefined: it did not say. */
   readonly logLevel?: string | null | undefined;
   readonly errors: readonly FieldError[];
@@ -114,7 +118,7 @@ export interface MemberModel {
 const levels = ['OFF', 'SEVERE', 'WARNING', 'INFO', 'CONFIG', 'FINE', 'FINER', 'FINEST'];
 
 export function renderMember(model: MemberModel): string {
-  const { frame, member, csrf, mayChange, errors, notice } = model;
+  const { frame, member, csrf, mayChange, errors, notice, plots } = model;
   const href = memberHref(member.id);
   return renderDocument(
     <DetailPage
@@ -138,6 +142,11 @@ export function renderMember(model: MemberModel): string {
           { name: 'Latency, p99 of the last minute', value: latencyIn(member) },
         ]}
       />
+      {plots && (
+        <Part id="numbers" title="Calls" acts={<Periods {...plots} />}>
+          <Plots plots={plots.plots} />
+        </Part>
+      )}
       <Part
         id="groups"
         title="Endpoint groups"

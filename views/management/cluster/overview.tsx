@@ -5,6 +5,8 @@ import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { Findings, type ShownFinding } from '../observe/findings.tsx';
+import { Periods, type PeriodsModel } from '../periods.tsx';
+import { type PlotModel, Plots } from '../plot.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { memberHref } from './members.tsx';
 
@@ -20,18 +22,8 @@ export interface OverviewModel {
   readonly changes?: readonly EventRow[] | undefined;
 }
 
-export interface Numbers {
-  /** Of `15 min`, `1 h` or `24 h`. */
-  readonly period: string;
-  readonly periods: readonly { readonly label: string; readonly href: string }[];
-  readonly values: readonly NumberTile[];
-}
-
-export interface NumberTile {
-  readonly name: string;
-  /** With its unit. */
-  readonly now: string;
-  readonly most: string;
+export interface Numbers extends PeriodsModel {
+  readonly plots: readonly PlotModel[];
 }
 
 export interface MemberRow {
@@ -105,35 +97,10 @@ function Attention({
   );
 }
 
-function NumbersPart({ period, periods, values }: Numbers) {
+function NumbersPart({ plots, ...periods }: Numbers) {
   return (
-    <Part
-      id="numbers"
-      title="Traffic"
-      acts={
-        <nav class="periods" aria-label="Period">
-          {periods.map(({ label, href }) => (
-            <a key={href} href={href} aria-current={label === period ? 'true' : undefined}>
-              {label}
-            </a>
-          ))}
-        </nav>
-      }
-    >
-      <dl class="tiles">
-        {values.map(({ name, now, most }) => (
-          <div key={name} class="boxed">
-            <dt>{name}</dt>
-            <dd>
-              <strong>{now}</strong>
-              <span class="muted">
-                {' '}
-                most {most} in {period}
-              </span>
-            </dd>
-          </div>
-        ))}
-      </dl>
+    <Part id="numbers" title="Traffic" acts={<Periods {...periods} />}>
+      <Plots plots={plots} />
     </Part>
   );
 }

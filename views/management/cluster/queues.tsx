@@ -1,6 +1,7 @@
 /** One queue: how many items are in it, what is offered, and what is taken away. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { CallsPart, type CallsShown } from '../calls-part.tsx';
 import { DetailPage, Facts, Part } from '../detail.tsx';
 import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -25,6 +26,8 @@ export interface QueueModel {
   readonly csrf: string;
   /** Of the form that offers: sent twice, it offers once. */
   readonly idempotencyKey: string;
+  /** Undefined for who may not see them. */
+  readonly calls?: CallsShown | undefined;
   readonly mayOffer: boolean;
   readonly mayTake: boolean;
   readonly notice?: string | undefined;
@@ -46,13 +49,7 @@ export function renderQueue(model: QueueModel): string {
       problem={errors.length > 0 ? 'Nothing was offered.' : undefined}
     >
       {taken && taken.length > 0 && <Taken {...model} taken={taken} />}
-      {file !== undefined && (
-        <Part id="file" title="All of them" about="A line each, in JSON: copy it before you leave this page.">
-          <pre class="snippet">
-            <code>{file}</code>
-          </pre>
-        </Part>
-      )}
+      {file !== undefined && <TakenFile file={file} />}
       <Facts
         facts={[
           { name: 'Items', value: new Intl.NumberFormat('en').format(queue.size) },
@@ -63,6 +60,7 @@ export function renderQueue(model: QueueModel): string {
           },
         ]}
       />
+      {model.calls && <CallsPart {...model.calls} />}
       {mayOffer && (
         <Part id="offer" title="Offer an item" about="It goes to the end of the queue.">
           <GiveValue
@@ -91,6 +89,16 @@ export function renderQueue(model: QueueModel): string {
         </Part>
       )}
     </DetailPage>,
+  );
+}
+
+function TakenFile({ file }: { readonly file: string }) {
+  return (
+    <Part id="file" title="All of them" about="A line each, in JSON: copy it before you leave this page.">
+      <pre class="snippet">
+        <code>{file}</code>
+      </pre>
+    </Part>
   );
 }
 

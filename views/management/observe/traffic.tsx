@@ -8,6 +8,7 @@ import { Part } from '../detail.tsx';
 import { Filters, type FiltersModel } from '../filters.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { type PlotModel, Plots } from '../plot.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { decisionHref, joinedHref } from './audit.tsx';
 
@@ -22,6 +23,7 @@ export interface ShownTraffic {
   readonly structures: readonly CallGroup[];
   readonly members: readonly CallGroup[];
   readonly statuses: readonly CallGroup[];
+  readonly perMinute: readonly { readonly calls: number; readonly denied: number; readonly failed: number }[];
   readonly denials: readonly Denials[];
   readonly slowest: readonly ShownCall[];
   readonly latest: readonly ShownCall[];
@@ -64,6 +66,7 @@ export interface TrafficModel {
   readonly filters: FiltersModel;
   /** As the filter says it now. */
   readonly asked: Narrowing;
+  readonly plots: readonly PlotModel[];
   readonly traffic: ShownTraffic;
 }
 
@@ -87,7 +90,7 @@ export function renderTraffic(model: TrafficModel): string {
 
 /** What changes while the page is open. */
 export function TrafficParts(model: TrafficModel) {
-  const { traffic, filters } = model;
+  const { traffic, filters, plots } = model;
   return (
     <div id="traffic" class="parts">
       <Sums {...traffic} />
@@ -95,6 +98,7 @@ export function TrafficParts(model: TrafficModel) {
         <Nothing isFiltered={filters.isSet} />
       ) : (
         <>
+          <Plots plots={plots} />
           <div class="columns">
             <Groups {...model} id="clients" title="Clients" name="client" groups={traffic.clients} />
             <Groups

@@ -1,0 +1,114 @@
+/** Plots of the management pages in a real browser, under the content policy of the pages, and their tables without script. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../helpers/browser.ts';
+import { admin, apiToken, machineToken, type RunningConsole } from '../helpers/console.ts';
+import { startWithAdmin } from '../helpers/management.ts';
+import { until } from '../helpers/store.ts';
+import { titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+const { browser, reason } = await openBrowser();
+let console: RunningConsole;
+let ada: UserAgent;
+
+beforeAll(async () => {
+  ({ console, ada } = await startWithAdmin());
+  const headers = { Authorization: `Bearer ${await machineToken(console)}` };
+  const reads = { Authorization: `Bearer ${await apiToken(console)}` };
+  const known = async () => {
+    await (await fetch(`${console.url}/svc/rest/cluster`, { headers })).arrayBuffer();
+    const response = await fetch(`${console.url}/api/v1/traffic?series=calls`, { headers: reads });
+    const { series } = (await response.json()) as { series: { mean: (number | null)[] }[] };
+    return series[0]?.mean.some((value) => value !== null && value > 0);
+  };
+  await until(async () => (await known()) === true, 'a point of the history', 30_000);
+}, 60_000);
+afterAll(async () => {
+  await console?.stop();
+  await browser?.close();
+});
+
+test.skipIf(!browser)(`are drawn by script of ours alone (${reason ?? 'Chromium'})`, async () => {
+  const { page, errors, close } = await signedIn(browser!);
+  for (const { path, plots } of [
+    { path: '/?period=15min', plots: 4 },
+    { path: '/?period=24h', plots: 4 },
+    { path: '/observe/traffic', plots: 1 },
+  ]) {
+    await page.goto(console.url + path);
+    await page.waitForFunction((count) => document.querySelectorAll('.plot canvas').length === count, plots);
+    expect(
+      await page.locator('.plot-area').evaluateAll((areas) => areas.map((area) => area.clientHeight > 150)),
+    ).toEqual(Array.from({ length: plots }, () => true));
+  }
+  // What was drawn follows what the page says.
+  await page.goto(`${console.url}/?period=15min`);
+  await page.locator('#plot-calls canvas').waitFor();
+  await page.locator('#plot-tokens .plot-area').evaluate((area) => {
+    const reported = JSON.parse((area as HTMLElement).dataset.plot!);
+    reported.lines[0].values.fill(77);
+    (area as HTMLElement).dataset.plot = JSON.stringify(reported);
+  });
+  await page.locator('#plot-tokens .u-over').hover();
+  await page.locator('#plot-tokens .u-legend', { hasText: '77/min' }).waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+describe('without script', () => {
+  test.each(['calls', 'latency', 'denied', 'tokens'])(
+    '%s is a table at an address of its own',
+    async (id) => {
+      const page = await ada.get(`/?period=15min&table=${id}`);
+      expect(titleOf(page)).toBe('Overview');
+      const [figure] = new RegExp(`<figure[^>]*id="plot-${id}".*?</figure>`, 's').exec(page.body)!;
+      expect(figure).toMatch(/<table>.*<time datetime="\d{4}-/s);
+      expect(figure).toContain(`href="/?period=15min#plot-${id}"`);
+      expect(page.body.match(/data-plot=/g)).toHaveLength(3);
+    },
+  );
+
+  test.each(['nothing', '%00', 'x'.repeat(1_000)])(
+    'of %j there is none, and the page is as ever',
+    async (id) => {
+      const page = await ada.get(`/?table=${id}`);
+      expect([page.status, page.body.match(/data-plot=/g)?.length]).toEqual([200, 4]);
+    },
+  );
+
+  test('a member and a client have theirs, too', async () => {
+    const list = await ada.get('/cluster/members');
+    const [, member] = /href="(\/cluster\/members\/[^"]+)"/.exec(list.body)!;
+    expect((await ada.get(member!)).body.match(/data-plot=/g)).toHaveLength(2);
+    expect((await ada.get('/access/clients/application-client')).body).toContain('id="plot-calls"');
+    const queue = await ada.get('/cluster/queues/jobs');
+    expect(queue.body).toContain('href="/observe/traffic?minutes=60&amp;structure=queue%3Ajobs"');
+  });
+});
+
+test('the sign-in loads none of it', async () => {
+  const page = await ada.send('GET', '/login', { headers: { cookie: '' } });
+  expect(page.body).not.toContain('plots.js');
+});
+
+interface Visit {
+  readonly page: Page;
+  /** What the browser has complained about. */
+  readonly errors: readonly string[];
+  close(): Promise<void>;
+}
+
+async function signedIn(of: Browser): Promise<Visit> {
+  const context: BrowserContext = await of.newContext();
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => errors.push(message));
+  await page.goto(`${console.url}/login`);
+  await page.fill('[name=username]', admin.username);
+  await page.fill('[name=password]', admin.password);
+  await page.click('button[type=submit]');
+  return { page, errors, close: () => context.close() };
+}

@@ -1,0 +1,18 @@
+export interface PeriodsModel {
+  /** Label of the one that is shown. */
+  readonly period: string;
+  readonly periods: readonly { readonly label: string; readonly href: string }[];
+}
+
+/** Of which time numbers are shown. */
+export function Periods({ period, periods }: PeriodsModel) {
+  return (
+    <nav class="periods" aria-label="Period">
+      {periods.map(({ label, href }) => (
+        <a key={href} href={href} aria-current={label === period ? 'true' : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,104 @@
+/** Plots of numbers over time. The page has their points; a file of ours draws them, and without it they are tables. */
+import { assetPath } from '../static.ts';
+import { Table } from './list.tsx';
+
+export interface PlotModel {
+  /** Unique on the page; in the address of its table. */
+  readonly id: string;
+  readonly title: string;
+  /** Behind a number: `/s`. */
+  readonly unit: string;
+  /** When the first point begins, epoch seconds. */
+  readonly from: number;
+  readonly stepSeconds: number;
+  /** Point by point; null: nothing is known. */
+  readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+  /** As a table, and back. */
+  readonly otherHref: string;
+  readonly isTable: boolean;
+}
+
+/** @param plots  beside each other where there is room */
+export function Plots({ plots }: { readonly plots: readonly PlotModel[] }) {
+  return (
+    <>
+      <link rel="stylesheet" href={assetPath('plots.css')} />
+      <script type="module" src={assetPath('plots.js')} />
+      <div class="plots">
+        {plots.map((plot) => (
+          <Plot key={plot.id} {...plot} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+const shortly = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+function said(value: number | null | undefined, unit: string): string {
+  return value === null || value === undefined ? '–' : `${shortly.format(value)}${unit}`;
+}
+
+function Plot(plot: PlotModel) {
+  const { id, title, unit, from, stepSeconds, lines, otherHref, isTable } = plot;
+  const drawn = JSON.stringify({ from, step: stepSeconds, unit, lines });
+  return (
+    <figure class="plot boxed" id={`plot-${id}`}>
+      <figcaption>
+        <span class="plot-title">{title}</span>
+        <a class="plot-other" href={`${otherHref}#plot-${id}`}>
+          As {isTable ? 'plot' : 'table'}
+          <span class="unseen">: {title}</span>
+        </a>
+        <span class="plot-now">
+          {lines.map(({ name, values }) => (
+            <span key={name}>
+              {lines.length > 1 && `${name} `}
+              <strong>
+                {said(
+                  values.findLast((value) => value !== null),
+                  unit,
+                )}
+              </strong>
+            </span>
+          ))}
+          <span class="muted">most {said(mostOf(plot), unit)}</span>
+        </span>
+      </figcaption>
+      {isTable ? <PlotTable {...plot} /> : <div class="plot-area" data-plot={drawn} />}
+    </figure>
+  );
+}
+
+function mostOf({ lines }: PlotModel): number | undefined {
+  const known = lines.flatMap(({ values }) => values.filter((value) => value !== null));
+  return known.length === 0 ? undefined : known.reduce((most, value) => Math.max(most, value));
+}
+
+/** The newest first. */
+function PlotTable({ title, unit, from, stepSeconds, lines }: PlotModel) {
+  const count = lines[0]?.values.length ?? 0;
+  const points = Array.from({ length: count }, (_, at) => count - 1 - at);
+  return (
+    <Table
+      title={title}
+      columns={[
+        { title: 'Time' },
+        ...lines.map(({ name }) => ({
+          title: `${name}${unit === '' ? '' : `, ${unit.trim()}`}`,
+          isNumber: true,
+        })),
+      ]}
+      rows={points.map((at) => {
+        const moment = new Date((from + at * stepSeconds) * 1000).toISOString();
+        return {
+          key: String(at),
+          cells: [
+            <time key="at" dateTime={moment}>{`${moment.slice(0, 10)} ${moment.slice(11, 19)} UTC`}</time>,
+            ...lines.map(({ values }) => said(values[at], '')),
+          ],
+        };
+      })}
+    />
+  );
+}
