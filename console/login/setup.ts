@@ -48,7 +48,8 @@ export function createSetupPage(deps: SetupPageDeps) {
         return showForm(ctx, token, { username, email, problem: error.message, isPasswordAtFault });
       }
       ctx.status = 303;
-      ctx.redirect('/');
+      // Its place among the management pages.
+      ctx.redirect('/settings/start');
     },
   };
 

@@ -26,6 +26,8 @@ import { AwaitsApprovalError, type PageContext, type PageTools } from './page-to
 import { createSearchPage } from './search/search.ts';
 import { createKeyPage } from './settings/keys.ts';
 import { createSettingsPage } from './settings/settings.ts';
+import { createStartPage } from './settings/start.ts';
+import { createStartSteps } from './settings/start-steps.ts';
 
 export interface PagesNeeds {
   /** `CONSOLE_URL`. */
@@ -60,7 +62,8 @@ export function createPagesModule(needs: PagesNeeds) {
   const acts = createActs(needs);
   const forms = createForms(tools, origin);
   const group = createGroupPage(tools);
-  const overview = createOverviewPage(tools, accountPage, now);
+  const steps = createStartSteps(tools, origin.startsWith('https:'));
+  const overview = createOverviewPage(tools, accountPage, steps, now);
   const users = createUserPages(tools, acts, forms);
   const roles = createRolePages(tools, acts, forms);
   const sessions = createSessionPages(tools, acts);
@@ -72,6 +75,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const operations = createOperationsPage(tools, acts);
   const search = createSearchPage(tools);
   const settings = createSettingsPage(tools);
+  const start = createStartPage(tools, steps);
   const keys = createKeyPage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin);
   const approvals = createApprovalPages(tools, acts);
@@ -104,6 +108,8 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
       router.get('/settings', query, signedIn, settings);
+      router.get('/settings/start', query, signedIn, start.show);
+      router.post('/settings/start', form, csrf, signedIn, held, start.change);
       router.get('/settings/keys', query, signedIn, keys.show);
       router.post('/settings/keys', form, csrf, signedIn, held, keys.change);
       addObserveRoutes(router, { tools, acts, signedIn, csrf, held });

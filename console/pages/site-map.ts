@@ -166,6 +166,12 @@ export const siteMap: readonly SiteGroup[] = [
         about: 'What this console runs with, and where each value comes from.',
       },
       {
+        title: 'Get started',
+        href: '/settings/start',
+        needs: { object: 'settings', access: 'inspect' },
+        about: 'The first ten minutes: what is done, and what is still open.',
+      },
+      {
         title: 'Signing keys',
         href: '/settings/keys',
         needs: { object: 'keys', access: 'read' },

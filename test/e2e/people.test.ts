@@ -233,8 +233,8 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
           expect(await page.getByLabel('Username').inputValue()).toBe('grace');
         }
       }
-      await page.waitForURL(`${fresh.url}/`);
-      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
+      await page.waitForURL(`${fresh.url}/settings/start`);
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Get started');
       await page.getByRole('link', { name: 'grace' }).click();
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('grace');
       expect(await page.getByRole('main').textContent()).toContain('Admin');

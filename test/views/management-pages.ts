@@ -53,6 +53,7 @@ import { renderKeys } from '../../views/management/settings/keys.tsx';
 import { renderSettings } from '../../views/management/settings/settings.tsx';
 import type { Filling } from './filling.ts';
 import { observePages } from './observe-pages.ts';
+import { settingsPages, stepsOf } from './settings-pages.ts';
 
 const now = new Date('2025-11-21T08:23:00Z');
 const earlier = '2025-11-19T17:02:00.000Z';
@@ -276,9 +277,11 @@ function sessionOf({ text }: Filling): ShownSession {
 /** The management pages with every field of their models filled. */
 export const managementPages: Readonly<Record<string, (filling: Filling) => string>> = {
   ...observePages(frameOf),
+  ...settingsPages(frameOf),
   overview: (filling) =>
     renderOverview({
       frame: frameOf(filling),
+      steps: stepsOf(filling),
       cluster: { kind: 'ok', word: filling.text, about: filling.text },
       findings: [
         {

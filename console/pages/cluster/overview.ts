@@ -6,12 +6,15 @@ import {
   type OverviewModel,
   renderOverview,
 } from '../../../views/management/cluster/overview.tsx';
+import type { FrameModel } from '../../../views/management/frame.tsx';
 import { decisionHref, entryHref } from '../../../views/management/observe/audit.tsx';
 import type { ShownFinding } from '../../../views/management/observe/findings.tsx';
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
+import { startHref } from '../../../views/management/settings/start.tsx';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
+import type { StartSteps } from '../settings/start-steps.ts';
 
 const parts = ['readHealth', 'readTraffic', 'listMembers', 'listAuditEntries', 'readCluster'] as const;
 
@@ -19,6 +22,7 @@ const parts = ['readHealth', 'readTraffic', 'listMembers', 'listAuditEntries', '
 export function createOverviewPage(
   tools: PageTools,
   accountPage: (ctx: PageContext) => Promise<void>,
+  startSteps: Pick<StartSteps, 'all'>,
   now: () => number,
 ) {
   return async (ctx: PageContext): Promise<void> => {
@@ -34,8 +38,16 @@ export function createOverviewPage(
       part('listAuditEntries', () => eventsOf(ctx)),
     ]);
     const frame = await tools.frame(ctx);
-    tools.send(ctx, renderOverview({ frame, cluster, findings, numbers, members, ...events }));
+    const steps = await stepsOf(ctx, frame);
+    tools.send(ctx, renderOverview({ frame, steps, cluster, findings, numbers, members, ...events }));
   };
+
+  /** Undefined for whom its page is not there, and when nothing is open any more. */
+  async function stepsOf(ctx: PageContext, { groups }: FrameModel): Promise<OverviewModel['steps']> {
+    if (!groups.some(({ pages }) => pages.some(({ href }) => href === startHref))) return undefined;
+    const steps = await startSteps.all(ctx);
+    return steps.some(({ state }) => state === 'open') ? steps : undefined;
+  }
 
   async function clusterOf(ctx: PageContext): Promise<OverviewModel['cluster']> {
     const { body } = await tools.run<ClusterBody>(ctx, 'readCluster');

@@ -7,6 +7,7 @@ import { Table } from '../list.tsx';
 import { Findings, type ShownFinding } from '../observe/findings.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
+import { type ShownStep, StartLine } from '../settings/start.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { memberHref } from './members.tsx';
 
@@ -14,6 +15,8 @@ export interface OverviewModel {
   readonly frame: FrameModel;
   /** The cluster as a whole; undefined where it could not be asked. */
   readonly cluster?: { readonly kind: StateKind; readonly word: string; readonly about: string } | undefined;
+  /** Of the first ten minutes; undefined when nothing is open. */
+  readonly steps?: readonly ShownStep[] | undefined;
   /** Undefined where the reader may not see it, as everything below. */
   readonly findings?: readonly ShownFinding[] | undefined;
   readonly numbers?: Numbers | undefined;
@@ -46,7 +49,7 @@ export interface EventRow {
 }
 
 export function renderOverview(model: OverviewModel): string {
-  const { frame, cluster, findings, numbers, members, denials, changes } = model;
+  const { frame, steps, cluster, findings, numbers, members, denials, changes } = model;
   return renderDocument(
     <ManagementPage
       frame={frame}
@@ -54,6 +57,7 @@ export function renderOverview(model: OverviewModel): string {
       state={cluster && <State kind={cluster.kind}>{cluster.word}</State>}
     >
       {cluster && <p class="lede">{cluster.about}</p>}
+      {steps && <StartLine steps={steps} />}
       {findings && <Attention frame={frame} findings={findings} />}
       {numbers && <NumbersPart {...numbers} />}
       {members && <Members members={members} />}

@@ -1,0 +1,27 @@
+import type { FrameModel } from '../../views/management/frame.tsx';
+import { renderStart, type ShownStep } from '../../views/management/settings/start.tsx';
+import type { Filling } from './filling.ts';
+
+export function stepsOf({ text }: Filling): readonly ShownStep[] {
+  const said = { title: text, about: text, found: text };
+  return [
+    { id: 'administrator', ...said, state: 'done', link: { label: text, href: '/access/users' } },
+    { id: 'provider', ...said, state: 'later', command: text },
+    { id: 'backup', ...said, state: 'open', link: { label: text, href: '/observe/jobs' } },
+  ];
+}
+
+/** The pages of Settings with every field of their models filled. */
+export function settingsPages(
+  frameOf: (filling: Filling) => FrameModel,
+): Readonly<Record<string, (filling: Filling) => string>> {
+  return {
+    'get started': (filling) =>
+      renderStart({
+        frame: frameOf(filling),
+        steps: stepsOf(filling),
+        csrf: filling.text,
+        backupKey: filling.text,
+      }),
+  };
+}
