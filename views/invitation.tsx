@@ -1,5 +1,6 @@
 import { Field, Form, NewPasswordFields } from './elements/form.tsx';
 import { Link } from './elements/link.tsx';
+import { OwnAddress, type OwnAddressProps } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 
@@ -11,16 +12,19 @@ export interface InvitationModel {
   readonly invitation: string;
   readonly username: string;
   readonly minPasswordLength: number;
+  /** Where this console is, for a request that named another host. */
+  readonly ownAddress?: OwnAddressProps | undefined;
   readonly problem?: string | undefined;
 }
 
 /** Sends `password`, `password_again`, with `csrf` and `token`; `username` is there for password managers. */
 export function renderInvitation({ action, csrf, invitation, username, ...model }: InvitationModel): string {
-  const { minPasswordLength, problem } = model;
+  const { minPasswordLength, ownAddress, problem } = model;
   const problemId = problem === undefined ? undefined : 'problem';
   return renderDocument(
     <NarrowPage title="Choose your password" hasProblem={problem !== undefined}>
       <p class="lede">An administrator has made this link for you. It works once.</p>
+      {ownAddress && <OwnAddress {...ownAddress} />}
       {problem && <Problem id="problem">{problem}</Problem>}
       <Form action={action} hidden={{ csrf, token: invitation }}>
         <Field name="username" label="Username" autocomplete="username" value={username} isReadOnly />

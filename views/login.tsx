@@ -1,5 +1,6 @@
 import { Field, Form, PasswordField } from './elements/form.tsx';
 import { Link } from './elements/link.tsx';
+import { OwnAddress } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 
@@ -56,19 +57,6 @@ function Login(model: LoginModel) {
       {confirmWith ? <Confirmation username={username} {...confirmWith} /> : <PasswordForm {...model} />}
       {providers.length > 0 && <Providers providers={providers} />}
     </NarrowPage>
-  );
-}
-
-/** Forms are taken at one address only; behind some proxies the browser is there although the request names another. */
-function OwnAddress({ address }: { readonly address: string }) {
-  return (
-    <p>
-      This console is at{' '}
-      <Link href={address} class="code">
-        {address}
-      </Link>
-      . If your browser shows another address, open it there: this form works nowhere else.
-    </p>
   );
 }
 

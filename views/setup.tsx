@@ -1,4 +1,5 @@
 import { Field, Form, NewPasswordFields } from './elements/form.tsx';
+import { OwnAddress, type OwnAddressProps } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 
@@ -12,6 +13,8 @@ export interface SetupModel {
   readonly username: string;
   readonly email: string;
   readonly minPasswordLength: number;
+  /** Where this console is, for a request that named another host. */
+  readonly ownAddress?: OwnAddressProps | undefined;
   readonly problem?: string | undefined;
   /** The problem is with the passwords, which are marked then, and not with what stands above them. */
   readonly isPasswordAtFault?: boolean | undefined;
@@ -23,13 +26,14 @@ export function renderSetup(model: SetupModel): string {
 }
 
 function Setup({ action, csrf, setupToken, username, email, minPasswordLength, ...rest }: SetupModel) {
-  const { problem, isPasswordAtFault = false } = rest;
+  const { ownAddress, problem, isPasswordAtFault = false } = rest;
   const problemId = problem !== undefined && isPasswordAtFault ? 'problem' : undefined;
   return (
     <NarrowPage title="Create the first administrator" hasProblem={problem !== undefined}>
       <p class="lede">
         Nobody can sign in yet. This account may do everything here; it can add the others later.
       </p>
+      {ownAddress && <OwnAddress {...ownAddress} />}
       {problem && <Problem id="problem">{problem}</Problem>}
       <Form action={action} hidden={{ csrf, token: setupToken }}>
         <Field name="username" label="Username" autocomplete="username" value={username} />

@@ -31,8 +31,24 @@ function isOtherLoopbackName(host: string, own: URL): boolean {
   return (/:(\d+)$/.exec(host)?.[1] ?? '') === own.port;
 }
 
-/** Whether the request names another host than `CONSOLE_URL` does; which one the browser shows is not known here. */
-export function isElsewhere(ctx: Pick<Context, 'get'>, own: URL): boolean {
+function isElsewhere(ctx: Pick<Context, 'get'>, own: URL): boolean {
   const host = ctx.get('Host').toLowerCase();
   return host !== '' && host !== own.host;
+}
+
+/**
+ * Which host the browser shows is not known here.
+ *
+ * @param own  `CONSOLE_URL`
+ * @returns its origin for a request that names another host; undefined for all others
+ */
+export function originElsewhere(ctx: Pick<Context, 'get'>, own: URL): string | undefined {
+  return isElsewhere(ctx, own) ? own.origin : undefined;
+}
+
+/** The same of a page that a link with a token opens. */
+export function pageElsewhere(ctx: Pick<Context, 'get'>, own: URL, path: string, token: string) {
+  const address = originElsewhere(ctx, own);
+  if (address === undefined) return undefined;
+  return { address, href: `${address}${path}?token=${encodeURIComponent(token)}` };
 }

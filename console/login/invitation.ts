@@ -5,6 +5,7 @@ import { renderInvitation, renderPasswordChosen } from '../../views/invitation.t
 import type { Invitations } from '../accounts/users/invitations.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { FormContext } from '../http/guards.ts';
+import { pageElsewhere } from '../http/own-host.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { checkRepeated } from './setup.ts';
@@ -13,12 +14,15 @@ export interface InvitationPageDeps {
   readonly invitations: Pick<Invitations, 'find' | 'accept'>;
   readonly csrf: Pick<Csrf, 'token'>;
   readonly isSecure: boolean;
+  /** `CONSOLE_URL`. */
+  readonly url: string;
   readonly minPasswordLength: number;
   readonly onAccepted: (ctx: Context, account: UserRecord) => void;
 }
 
 export function createInvitationPage(deps: InvitationPageDeps) {
   const { invitations, csrf, isSecure, minPasswordLength, onAccepted } = deps;
+  const own = new URL(deps.url);
 
   return {
     async show(ctx: FormContext): Promise<void> {
@@ -43,7 +47,8 @@ export function createInvitationPage(deps: InvitationPageDeps) {
   };
 
   function showForm(ctx: Context, invitation: string, { username }: UserRecord, problem?: string): void {
-    const shown = { invitation, username, minPasswordLength, problem };
+    const ownAddress = pageElsewhere(ctx, own, '/invitation', invitation);
+    const shown = { invitation, username, minPasswordLength, ownAddress, problem };
     showPage(ctx, renderInvitation({ action: '/invitation', csrf: csrf.token(ctx), ...shown }));
   }
 

@@ -7,7 +7,7 @@ import type { UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import { nameOfClient } from '../clients/client-name.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { isElsewhere } from '../http/own-host.ts';
+import { originElsewhere } from '../http/own-host.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -85,7 +85,7 @@ export function createLoginPage({
       confirmWith: known && upstream.confirmingChoice(path, known),
       providers: known ? [] : await upstream.choices(path),
       directories: await upstream.directoryNames(),
-      ownAddress: isElsewhere(ctx, own) ? own.origin : undefined,
+      ownAddress: originElsewhere(ctx, own),
       username: known?.username ?? hintedName(interaction),
       ...shown,
     });

@@ -8,7 +8,7 @@ import type { SignIn } from '../accounts/sign-in.ts';
 import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { FormContext } from '../http/guards.ts';
-import { isElsewhere } from '../http/own-host.ts';
+import { originElsewhere } from '../http/own-host.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { CurrentSession } from './current-session.ts';
@@ -114,7 +114,7 @@ export function createLogin(deps: LoginDeps) {
       ctx.body = renderNotSetUp();
       return;
     }
-    const ownAddress = isElsewhere(ctx, own) ? own.origin : undefined;
+    const ownAddress = originElsewhere(ctx, own);
     const providers = await upstream.choices('/login');
     const directories = await upstream.directoryNames();
     ctx.body = renderLogin({

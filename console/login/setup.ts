@@ -5,6 +5,7 @@ import { renderSetup, type SetupModel } from '../../views/setup.tsx';
 import type { Setup } from '../accounts/setup.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { FormContext } from '../http/guards.ts';
+import { pageElsewhere } from '../http/own-host.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { CurrentSession } from './current-session.ts';
@@ -14,12 +15,15 @@ export interface SetupPageDeps {
   readonly currentSession: Pick<CurrentSession, 'start'>;
   readonly csrf: Pick<Csrf, 'token'>;
   readonly isSecure: boolean;
+  /** `CONSOLE_URL`. */
+  readonly url: string;
   readonly minPasswordLength: number;
   readonly onSetup: (ctx: Context, account: UserRecord) => void;
 }
 
 export function createSetupPage(deps: SetupPageDeps) {
   const { setup, currentSession, csrf, isSecure, minPasswordLength, onSetup } = deps;
+  const own = new URL(deps.url);
 
   return {
     async show(ctx: FormContext): Promise<void> {
@@ -65,6 +69,7 @@ export function createSetupPage(deps: SetupPageDeps) {
       csrf: csrf.token(ctx),
       setupToken,
       minPasswordLength,
+      ownAddress: pageElsewhere(ctx, own, '/setup', setupToken),
       ...shown,
     });
   }

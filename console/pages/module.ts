@@ -24,6 +24,7 @@ import { createGroupPage } from './group.ts';
 import { addObserveRoutes } from './observe/module.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
 import { createSearchPage } from './search/search.ts';
+import { createApiPage } from './settings/api.ts';
 import { createKeyPage } from './settings/keys.ts';
 import { createSettingsPage } from './settings/settings.ts';
 import { createStartPage } from './settings/start.ts';
@@ -75,6 +76,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const operations = createOperationsPage(tools, acts);
   const search = createSearchPage(tools);
   const settings = createSettingsPage(tools);
+  const api = createApiPage(tools);
   const start = createStartPage(tools, steps);
   const keys = createKeyPage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin);
@@ -110,6 +112,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/settings', query, signedIn, settings);
       router.get('/settings/start', query, signedIn, start.show);
       router.post('/settings/start', form, csrf, signedIn, held, start.change);
+      router.get('/settings/api', query, signedIn, api);
       router.get('/settings/keys', query, signedIn, keys.show);
       router.post('/settings/keys', form, csrf, signedIn, held, keys.change);
       addObserveRoutes(router, { tools, acts, signedIn, csrf, held });

@@ -177,6 +177,12 @@ export const siteMap: readonly SiteGroup[] = [
         needs: { object: 'keys', access: 'read' },
         about: 'Which keys sign, which are next, and when each leaves the key set.',
       },
+      {
+        title: 'API',
+        href: '/settings/api',
+        needs: { object: 'settings', access: 'inspect' },
+        about: 'What programs may call here, and at the members.',
+      },
     ],
   },
 ];

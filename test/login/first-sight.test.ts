@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../helpers/browser.ts';
 import { admin, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { callApi } from '../helpers/management.ts';
 import { authorizationPath, signInForTokens } from '../helpers/sign-in.ts';
 import { createUserAgent, formsOf, textOf, titleOf } from '../helpers/user-agent.ts';
 import { sendRaw } from '../oidc/support.ts';
@@ -28,12 +29,40 @@ describe('before the set-up (D23)', () => {
   );
 });
 
+test('at a name that is not known there, the set-up says where its form works (D23)', async () => {
+  const none = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
+  const fresh = await startConsole({ env: none });
+  try {
+    const [link] = /http:\/\/\S+\/setup\?token=\S+/.exec(fresh.stdout())!;
+    const { pathname, search } = new URL(link);
+    const at = (host: string) =>
+      sendRaw(
+        fresh.port,
+        `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+      );
+    expect((await at('console.example')).body).toContain(
+      `This console is at <a href="${link}" class="code">`,
+    );
+    expect((await at(`localhost:${fresh.port}`)).body).not.toContain('This console is at');
+  } finally {
+    await fresh.stop();
+  }
+});
+
 describe('once it is set up (D23)', () => {
   let console: RunningConsole;
   beforeAll(async () => {
     console = await startConsole();
   });
   afterAll(() => console?.stop());
+
+  test('and so does the form where somebody chooses a password', async () => {
+    const made = (await callApi(console, 'POST', '/users', { id: 'grace' })) as { id: string };
+    const { link } = (await callApi(console, 'POST', `/users/${made.id}/invite`, {})) as { link: string };
+    const { pathname, search } = new URL(link);
+    const reply = await raw(pathname + search, 'console.example');
+    expect(reply.body).toContain(`This console is at <a href="${link}" class="code">`);
+  });
 
   const raw = (target: string, host: string, accept = 'text/html') =>
     sendRaw(

@@ -1,4 +1,4 @@
-/** `/settings` and `/settings/keys` in a browser without script. */
+/** `/settings`, `/settings/keys` and `/settings/api` in a browser without script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientSecret, type RunningConsole } from '../helpers/console.ts';
 import {
@@ -82,9 +82,22 @@ describe('signing keys', () => {
   });
 });
 
+describe('the API', () => {
+  test('is listed call by call, the console’s and the members’, with the scope of each and its document', async () => {
+    const page = await ada.get('/settings/api');
+    const text = textOf(page);
+    for (const address of ['/api/openapi.json', '/api/members-openapi.json']) {
+      expect(page.body).toContain(`href="${address}"`);
+      const { paths } = (await (await fetch(console.url + address)).json()) as { paths: object };
+      for (const path of Object.keys(paths)) expect(text).toContain(path);
+    }
+    expect(text).toMatch(/POST \/api\/v1\/clients Adds [^.]*\. api:clients:write/);
+  });
+});
+
 describe('who may', () => {
   test('a Viewer neither reads settings nor rotates keys', async () => {
-    expect((await viewer.get('/settings')).status).toBe(403);
+    for (const href of ['/settings', '/settings/api']) expect((await viewer.get(href)).status).toBe(403);
     const before = await keys();
     for (const name of ['rotate', 'rotate-now']) {
       expect((await viewer.get(`${keysHref}?do=${name}`)).status).toBe(403);
@@ -96,7 +109,7 @@ describe('who may', () => {
   });
 
   test('nobody without a session', async () => {
-    for (const href of ['/settings', keysHref]) {
+    for (const href of ['/settings', '/settings/api', keysHref]) {
       const reply = await createUserAgent(console.url).get(href);
       expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
     }

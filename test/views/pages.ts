@@ -34,22 +34,24 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
         account: { username: text, state: 'new' },
       },
     }),
-  setup: ({ text }) =>
+  setup: ({ text, href }) =>
     renderSetup({
       action: '/setup',
       csrf: text,
       setupToken: text,
       username: text,
       email: text,
+      ownAddress: { address: href, href },
       minPasswordLength: 12,
       problem: text,
     }),
-  invitation: ({ text }) =>
+  invitation: ({ text, href }) =>
     renderInvitation({
       action: '/invitation',
       csrf: text,
       invitation: text,
       username: text,
+      ownAddress: { address: href, href },
       minPasswordLength: 12,
       problem: text,
     }),

@@ -1,4 +1,5 @@
 import type { FrameModel } from '../../views/management/frame.tsx';
+import { renderApi } from '../../views/management/settings/api.tsx';
 import { renderStart, type ShownStep } from '../../views/management/settings/start.tsx';
 import type { Filling } from './filling.ts';
 
@@ -16,6 +17,26 @@ export function settingsPages(
   frameOf: (filling: Filling) => FrameModel,
 ): Readonly<Record<string, (filling: Filling) => string>> {
   return {
+    API: (filling) =>
+      renderApi({
+        frame: frameOf(filling),
+        interfaces: [
+          {
+            id: 'console',
+            title: filling.text,
+            version: filling.text,
+            about: filling.text,
+            href: '/api/openapi.json',
+            groups: [
+              {
+                name: 'users',
+                about: filling.text,
+                calls: [{ method: 'GET', path: filling.text, summary: filling.text, scope: filling.text }],
+              },
+            ],
+          },
+        ],
+      }),
     'get started': (filling) =>
       renderStart({
         frame: frameOf(filling),

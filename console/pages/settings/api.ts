@@ -1,0 +1,89 @@
+/** `/settings/api`: what programs may call, from the descriptions that the build has written. */
+import { readFile } from 'node:fs/promises';
+import { builtFile } from '../../../platform/installation.ts';
+import { renderApi, type ShownInterface } from '../../../views/management/settings/api.tsx';
+import type { PageContext, PageTools } from '../page-tools.ts';
+
+/** What is read of a document in OpenAPI 3.1. */
+interface Description {
+  readonly info: { readonly title: string; readonly version: string };
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedCall>>>>;
+}
+
+interface DescribedCall {
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+interface Source {
+  readonly id: string;
+  readonly file: string;
+  readonly href: string;
+  readonly about: string;
+  /** Before each of its paths. */
+  readonly base: string;
+}
+
+const sources: readonly Source[] = [
+  {
+    id: 'console',
+    file: 'console/openapi.json',
+    href: '/api/openapi.json',
+    about: 'What these pages do, for programs: with a token for the resource of this console’s API.',
+    base: '/api/v1',
+  },
+  {
+    id: 'members',
+    file: 'console/members-openapi.json',
+    href: '/api/members-openapi.json',
+    about:
+      'What the members take, through this console: which calls a token opens is in its scopes and roles.',
+    base: '',
+  },
+];
+
+const methods: readonly string[] = ['get', 'put', 'post', 'patch', 'delete'];
+
+export function createApiPage(tools: PageTools) {
+  /** They do not change while this program runs. */
+  let read: Promise<readonly ShownInterface[]> | undefined;
+  return async (ctx: PageContext): Promise<void> => {
+    await tools.check(ctx, 'listSettings');
+    read ??= Promise.all(sources.map(readInterface)).then((all) => all.flatMap((one) => one ?? []));
+    tools.send(ctx, renderApi({ frame: await tools.frame(ctx), interfaces: await read }));
+  };
+}
+
+/** @returns undefined in an installation that was built without it */
+async function readInterface({ file, ...source }: Source): Promise<ShownInterface | undefined> {
+  const text = await readFile(builtFile(file), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const { info, tags = [], paths } = JSON.parse(text) as Description;
+  const calls = Object.entries(paths).flatMap(([path, ways]) =>
+    Object.entries(ways)
+      .filter(([method]) => methods.includes(method))
+      .map(([method, { summary = '', tags: [tag = ''] = [], security = [] }]) => ({
+        tag,
+        method: method.toUpperCase(),
+        path: source.base + path,
+        summary,
+        scope: security.flatMap((one) => Object.values(one).flat())[0],
+      })),
+  );
+  const groups = tags.map(({ name, description }) => ({
+    name,
+    about: description,
+    calls: calls.filter(({ tag }) => tag === name),
+  }));
+  const { id, href, about } = source;
+  return {
+    id,
+    href,
+    about,
+    title: info.title,
+    version: info.version,
+    groups: groups.filter((group) => group.calls.length > 0),
+  };
+}
