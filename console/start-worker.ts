@@ -9,6 +9,7 @@ import { createConsole } from './app/console.ts';
 import type { OtherProcesses } from './app/services/services-deps.ts';
 import { createServices, type Services } from './app/services.ts';
 import { openAuditStore } from './audit/audit-store.ts';
+import { isLastingReply } from './lasting-replies.ts';
 import { openPorts } from './open-ports.ts';
 import { openTelemetry } from './open-telemetry.ts';
 import { publicAddress } from './proxy/public-address.ts';
@@ -17,7 +18,6 @@ import { createConsoleOverload } from './server/overload.ts';
 import type { Settings } from './settings/settings.ts';
 import { readSettingsMessage } from './settings/settings-message.ts';
 import { openWorkerStorage } from './storage/embedded/worker/worker-storage.ts';
-import { revocationEventsPath } from './tokens/revocation-stream/revocation-event.ts';
 import { createAuditLines } from './workers/audit-lines.ts';
 import type { Briefing, FromWorker } from './workers/messages.ts';
 import { createOwnerLine, type OwnerLine } from './workers/owner-line.ts';
@@ -165,7 +165,7 @@ async function serve(deps: ServeDeps) {
     others: othersOf(owner),
   });
   await prepare(services, closing);
-  const overload = createConsoleOverload(settings, [revocationEventsPath]);
+  const overload = createConsoleOverload(settings, isLastingReply);
   const { denials } = services;
   const telemetry = await openTelemetry(settings, log, closing);
   const console = await createConsole({

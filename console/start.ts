@@ -16,13 +16,13 @@ import {
   reportExcess,
 } from './first-start.ts';
 import { auditSeed } from './keys/audit-key.ts';
+import { isLastingReply } from './lasting-replies.ts';
 import { openPorts } from './open-ports.ts';
 import { type OpenDeps, openServices, withApplication } from './open-services.ts';
 import { openTelemetry } from './open-telemetry.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import { startRounds } from './start-rounds.ts';
-import { revocationEventsPath } from './tokens/revocation-stream/revocation-event.ts';
 import { type WelcomeFacts, welcome } from './welcome.ts';
 
 export interface StartDeps extends OpenDeps {
@@ -64,7 +64,7 @@ export async function start({
   trail.useKey(await auditSeed({ ...services, ...services.storage }));
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
-  const overload = createConsoleOverload(settings, [revocationEventsPath]);
+  const overload = createConsoleOverload(settings, isLastingReply);
   const telemetry = await openTelemetry(settings, log, closing);
   const console = await createConsole({
     services,

@@ -99,6 +99,12 @@ export function createSessions(deps: SessionsDeps) {
       const found = await artifacts.findByUid('Session', uid);
       return found?.artifact.accountId === undefined ? undefined : (await described([found])).at(0);
     },
+    /** Whether it counts, without prolonging it. */
+    async isLive(uid: string): Promise<boolean> {
+      const found = await artifacts.findByUid('Session', uid);
+      const { accountId, payload } = found?.artifact ?? {};
+      return accountId !== undefined && isStillValid(accountId, Number(payload?.loginTs ?? 0));
+    },
     /** The session that stands in a list under this `key`. */
     async findByKey(key: string): Promise<SignInSession | undefined> {
       const found = await artifacts.findByKey('Session', key);

@@ -21,6 +21,7 @@ import { createSignedIn } from '../login/signed-in.ts';
 import { silentRenewalFramePolicy } from '../login/silent-renewal-frame.ts';
 import { createLogoutModule } from '../logout/module.ts';
 import { createOidcModule, type OidcModule } from '../oidc/module.ts';
+import { createLive } from '../pages/live/streams.ts';
 import { createPagesModule } from '../pages/module.ts';
 import { createPageTools } from '../pages/page-tools.ts';
 import { createPages } from './pages.ts';
@@ -31,6 +32,8 @@ export interface Browser extends Pick<OidcModule, 'addEndpoints'> {
   readonly setup: Setup;
   /** For the admin API. */
   readonly findPageCaller: FindPageCaller;
+  /** Ends the streams of pages, which come again to whoever answers then. */
+  readonly closeLive: () => void;
 }
 
 /** @param pageOperations  of the admin API, for the management pages */
@@ -42,7 +45,16 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
   const permissionsOf = (role: string) => builtInPermissions(role) ?? roles.permissionsOf(role);
   const tools = createPageTools({ ...base, pageOperations, permissionsOf });
   const login = createLoginModule({ ...base, ...federation, ...logout, frameOf: tools.frameOf });
-  const management = createPagesModule({ ...base, ...login, tools });
+  const live = createLive({
+    isSessionLive: parts.sessions.isLive,
+    findUser: parts.users.find,
+    rightsOf: tools.rightsOf,
+    checkMayRun: tools.check,
+    setHeaders: tools.setHeaders,
+    now: parts.now,
+    log: parts.log,
+  });
+  const management = createPagesModule({ ...base, ...login, tools, live });
   const returns = { signIn: login.returned, signOut: logout.resume };
   const pages = createPages({
     ...base,
@@ -63,7 +75,8 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     createContext: (req, res) => pages.createContext(req, res),
     findUser: parts.users.find,
   });
-  return { pages: pages.callback(), setup: login.setup, addEndpoints, findPageCaller };
+  const { close: closeLive } = live;
+  return { pages: pages.callback(), setup: login.setup, addEndpoints, findPageCaller, closeLive };
 }
 
 /** What all pages stand on: cookies, CSRF tokens, error pages, the provider and its sessions. */

@@ -109,9 +109,11 @@ export async function createConsole({
     isReady: health.isReady,
     drain() {
       health.drain();
+      browser.closeLive();
       api.close();
     },
     async close() {
+      browser.closeLive();
       api.close();
       revocations.close();
       await Promise.all([proxy.close(), health.close()]);

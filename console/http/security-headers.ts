@@ -6,7 +6,7 @@ import type { Context } from 'koa';
  *
  * @param formOrigins   origins besides our own at which a form of this page may end
  * @param frameOrigins  origins that this page shows in frames
- * @param scripts       `own`: files of ours, for what a page can do without as well
+ * @param scripts       `own`: files of ours, for what a page can do without as well; they ask this console alone
  * @param imageOrigins  origins besides our own of which this page shows a picture
  */
 export function setPageHeaders(
@@ -23,6 +23,7 @@ export function setPageHeaders(
       "style-src 'self'",
       `img-src ${["'self'", ...imageOrigins].join(' ')}`,
       `script-src ${scripts === 'own' ? "'self'" : "'none'"}`,
+      ...(scripts === 'own' ? ["connect-src 'self'"] : []),
       "object-src 'none'",
       `frame-src ${frameOrigins.length === 0 ? "'none'" : frameOrigins.join(' ')}`,
       "base-uri 'none'",

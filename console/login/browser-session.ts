@@ -19,6 +19,8 @@ export interface BrowserSession {
 export interface BrowserSessions {
   /** The live session of this browser, prolonged by this use of it. */
   current(ctx: Context): Promise<BrowserSession | undefined>;
+  /** The same, for what goes on by itself: it is not prolonged. */
+  peek(ctx: Context): Promise<BrowserSession | undefined>;
   /**
    * Starts a session under a new id; whatever session the browser presented before ends (S32).
    *
@@ -57,6 +59,10 @@ export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSession
       if (!session?.accountId) return undefined;
       await sessions.touch(session.uid);
       return describe(session);
+    },
+    async peek(ctx) {
+      const session = await read(ctx);
+      return session?.accountId ? describe(session) : undefined;
     },
     async start(ctx, accountId, at, method = byPassword()) {
       const earlier = await read(ctx);

@@ -7,7 +7,7 @@ import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 export type CurrentSession = ReturnType<typeof createCurrentSession>;
 
 export interface CurrentSessionDeps {
-  readonly browserSessions: Pick<BrowserSessions, 'current' | 'start'>;
+  readonly browserSessions: Pick<BrowserSessions, 'current' | 'peek' | 'start'>;
   readonly sessions: Pick<Sessions, 'record'>;
   readonly addressOf: (req: Context['req']) => string;
 }
@@ -18,6 +18,7 @@ const methods = { password: byPassword, provider: byProvider } as const;
 export function createCurrentSession({ browserSessions, sessions, addressOf }: CurrentSessionDeps) {
   return {
     current: browserSessions.current,
+    peek: browserSessions.peek,
     /**
      * Signs in under a new session id.
      *

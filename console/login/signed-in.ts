@@ -9,14 +9,16 @@ export interface WithSession extends WithAccount {
 }
 
 export interface SignedInDeps {
-  readonly currentSession: Pick<CurrentSession, 'current'>;
+  readonly currentSession: Pick<CurrentSession, 'current' | 'peek'>;
   readonly findUser: (id: string) => Promise<UserRecord | undefined>;
 }
 
 /** Lets a browser through that has a session, and sends any other to the sign-in. */
 export function createSignedIn({ currentSession, findUser }: SignedInDeps): Guard<WithSession> {
   return async (ctx, next) => {
-    const current = await currentSession.current(ctx);
+    // What a page asks for by itself is no use of it by anybody.
+    const isByItself = ctx.query.live === '1';
+    const current = await (isByItself ? currentSession.peek(ctx) : currentSession.current(ctx));
     const account = current && (await findUser(current.accountId));
     if (!account) return sendToLogin(ctx);
     Object.assign(ctx.state, { current, account });

@@ -21,6 +21,7 @@ import { createQueuePages } from './cluster/queues.ts';
 import { createWanPages } from './cluster/wan.ts';
 import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
+import type { Live } from './live/streams.ts';
 import { addObserveRoutes } from './observe/module.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
 import { createSearchPage } from './search/search.ts';
@@ -36,6 +37,7 @@ export interface PagesNeeds {
   readonly tools: PageTools;
   /** For who may open no management page. */
   readonly accountPage: (ctx: PageContext) => Promise<void>;
+  readonly live: Live;
   readonly stepUp: StepUp;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Csrf;
@@ -56,7 +58,7 @@ function createHeld({ goTo }: PageTools): Guard<WithSession & WithForm> {
 }
 
 export function createPagesModule(needs: PagesNeeds) {
-  const { signedIn, tools, accountPage, now } = needs;
+  const { signedIn, tools, accountPage, now, live } = needs;
   const csrf = needs.csrf.guard;
   const held = createHeld(tools);
   const { origin } = new URL(needs.settings.url);
@@ -84,7 +86,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const applications = createApplicationPages(tools, acts, forms, origin);
   return {
     addRoutes(router: Router): void {
-      router.get('/', query, signedIn, overview);
+      router.get('/', query, signedIn, live.of('readTraffic', overview.parts), overview.show);
       router.get('/access', query, signedIn, group);
       router.get('/cluster', query, signedIn, group);
       router.get('/cluster/members', query, signedIn, members.list);
@@ -115,7 +117,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/settings/api', query, signedIn, api);
       router.get('/settings/keys', query, signedIn, keys.show);
       router.post('/settings/keys', form, csrf, signedIn, held, keys.change);
-      addObserveRoutes(router, { tools, acts, signedIn, csrf, held });
+      addObserveRoutes(router, { tools, acts, live, signedIn, csrf, held });
       router.get('/access/users', query, signedIn, users.list);
       router.post('/access/users', form, csrf, signedIn, held, users.create);
       router.get('/access/users/:user', query, signedIn, users.show);

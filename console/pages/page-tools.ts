@@ -35,6 +35,9 @@ export class AwaitsApprovalError extends Error {
   }
 }
 
+/** Who reads a page, and when. */
+export type PageReader = Pick<FrameModel, 'now' | 'groups'>;
+
 export interface PageTools {
   /** @param id  of an operation. @throws {ProblemError} @throws {AwaitsApprovalError} */
   run<Body = unknown>(ctx: PageContext, id: string, request?: OperationRequest): Promise<Answered<Body>>;
@@ -43,6 +46,12 @@ export interface PageTools {
   /** Which of these operations the person may run. */
   mayRun(ctx: PageContext, ids: readonly string[]): Promise<ReadonlySet<string>>;
   frame(ctx: PageContext): Promise<FrameModel>;
+  /** Of the frame, what parts of a page need: without forms, so that nothing of one reader is in it. */
+  reader(ctx: PageContext): PageReader;
+  /** For a stream. */
+  setHeaders(ctx: PageContext): void;
+  /** The same for all who may do the same now. */
+  rightsOf(ctx: PageContext): string;
   /** For a page that also they see who may open no management page: undefined for them. */
   frameOf(ctx: Context, here: WithSession): Promise<FrameModel | undefined>;
   csrf(ctx: PageContext): string;
@@ -83,6 +92,12 @@ export function createPageTools({
     check: (ctx, id) => pageOperations.check(callerOf(ctx), id),
     mayRun: (ctx, ids) => pageOperations.openTo(callerOf(ctx), ids),
     frame: (ctx) => frameOf(ctx, ctx.state),
+    reader: (ctx) => readerOf(ctx, ctx.state),
+    setHeaders: (ctx) => setPageHeaders(ctx, isSecure, [], [], 'own'),
+    rightsOf(ctx) {
+      const roles = [...callerOf(ctx).roles].sort();
+      return JSON.stringify(roles.map((role) => [role, permissionsOf(role)]));
+    },
     async frameOf(ctx, here) {
       const frame = await frameOf(ctx, here);
       return frame.groups.length === 0 ? undefined : frame;
@@ -103,10 +118,16 @@ export function createPageTools({
 
   /** Without the operations themselves, which the first page would have to wait for. */
   async function frameOf(ctx: Context, here: WithSession): Promise<FrameModel> {
-    const actor = pageActor(pageCallerOf(here, now()));
     return {
       username: here.account.username,
       signOut: { action: signOutPath, csrf: csrf.token(ctx) },
+      ...readerOf(ctx, here),
+    };
+  }
+
+  function readerOf(ctx: Context, here: WithSession): PageReader {
+    const actor = pageActor(pageCallerOf(here, now()));
+    return {
       now: new Date(now()),
       groups: siteMap.flatMap(({ pages, ...group }) => {
         const shown = pages.filter(({ needs }) => mayRun(needs, actor, { permissionsOf }));
@@ -133,7 +154,7 @@ function byLength(one: { readonly href: string }, other: { readonly href: string
 }
 
 /** Of the pages that the reader may open. */
-export function hrefsOf({ groups }: FrameModel): ReadonlySet<string> {
+export function hrefsOf({ groups }: PageReader): ReadonlySet<string> {
   return new Set(groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
 }
 

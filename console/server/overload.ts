@@ -9,8 +9,11 @@ import type { Settings } from '../settings/settings.ts';
 const partForOthers = 0.25;
 const waitMs = 10_000;
 
-/** @param lasting  paths of replies that go on, for which the process works now and then only */
-export function createConsoleOverload(settings: Settings, lasting: readonly string[] = []): Overload {
+/** @param isLasting  of the URL of a request: whether its reply goes on, so that the process works for it now and then only */
+export function createConsoleOverload(
+  settings: Settings,
+  isLasting: (url: string) => boolean = () => false,
+): Overload {
   return createOverload({
     limits: {
       connections: Math.min(settings.httpConnections, Math.floor(openFiles() * (1 - partForOthers))),
@@ -22,7 +25,7 @@ export function createConsoleOverload(settings: Settings, lasting: readonly stri
       bodyMs: settings.httpBodySeconds * 1000,
       replyStallMs: settings.proxyReplyStallSeconds * 1000,
     },
-    kindOf: createKindOf(lasting),
+    kindOf: createKindOf(isLasting),
     sourceOfConnection: createPeerAddress(settings),
     sourceOfRequest: createClientAddress(settings),
     now: () => performance.now(),
@@ -31,12 +34,12 @@ export function createConsoleOverload(settings: Settings, lasting: readonly stri
 
 const probes = ['/live', '/ready'];
 
-function createKindOf(lasting: readonly string[]): (url: string) => RequestKind {
+function createKindOf(isLasting: (url: string) => boolean): (url: string) => RequestKind {
   return (url) => {
     if (memberPaths.test(url)) return 'call';
     const [path = ''] = url.split('?', 1);
     if (probes.includes(path)) return 'probe';
-    return lasting.includes(path) ? 'call' : 'page';
+    return isLasting(url) ? 'call' : 'page';
   };
 }
 

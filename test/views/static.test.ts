@@ -10,6 +10,7 @@ test('every file has its type, its bytes and a validator of its own', async () =
   expect([...files.keys()].sort()).toEqual([
     'favicon.svg',
     'keys.js',
+    'live.js',
     'management.css',
     'mark.svg',
     'plots.css',

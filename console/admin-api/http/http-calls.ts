@@ -69,12 +69,16 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
   const pageOperations: PageOperations = {
     async run(call, id, request = {}) {
       const [operation, actor] = [named(id), pageActor(call.caller)];
-      count(operation, call, actor);
+      countRate(operation, call, actor);
+      // A page may be open for long that asks now and then: it holds its place as long as it asks.
+      const leave = operation.isLong ? deps.openCalls.open(actor.id) : undefined;
       const idempotencyKey = readIdempotencyKey(request.idempotencyKey);
-      return runOperation(operation, { ...request, idempotencyKey }, actor, {
-        ...deps,
-        about: deps.about(call),
-      });
+      try {
+        const about = deps.about(call);
+        return await runOperation(operation, { ...request, idempotencyKey }, actor, { ...deps, about });
+      } finally {
+        leave?.();
+      }
     },
     check: async (caller, id) => checkMayRun(named(id), pageActor(caller), deps),
     openTo: async (caller, ids) => new Set(ids.filter((id) => mayRun(named(id), pageActor(caller), deps))),
@@ -112,10 +116,16 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
   }
 
   /** @throws {ProblemError} `too_many_requests` */
-  function count({ access, isLong }: Operation<Services>, { res }: HttpCall, { id }: Actor): void {
+  function count(operation: Operation<Services>, call: HttpCall, actor: Actor): void {
+    countRate(operation, call, actor);
+    if (operation.isLong) call.res.once('close', deps.openCalls.open(actor.id));
+  }
+
+  /** @throws {ProblemError} `too_many_requests` */
+  function countRate({ access }: Operation<Services>, { res }: HttpCall, { id }: Actor): void {
     const rateFields = deps.callRate.countIn(id, access === 'write' ? 'changes' : 'reads');
+    if (res.headersSent) return;
     for (const [name, value] of Object.entries(rateFields)) res.setHeader(name, value);
-    if (isLong) res.once('close', deps.openCalls.open(id));
   }
 
   function named(id: string): Operation<Services> {

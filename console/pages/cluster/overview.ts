@@ -4,6 +4,7 @@ import {
   type EventRow,
   type MemberRow,
   type OverviewModel,
+  overviewParts,
   renderOverview,
 } from '../../../views/management/cluster/overview.tsx';
 import type { FrameModel } from '../../../views/management/frame.tsx';
@@ -12,6 +13,7 @@ import type { ShownFinding } from '../../../views/management/observe/findings.ts
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
 import { startHref } from '../../../views/management/settings/start.tsx';
 import type { ListAnswer } from '../lists.ts';
+import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 import type { StartSteps } from '../settings/start-steps.ts';
@@ -25,22 +27,34 @@ export function createOverviewPage(
   startSteps: Pick<StartSteps, 'all'>,
   now: () => number,
 ) {
-  return async (ctx: PageContext): Promise<void> => {
-    const may = await tools.mayRun(ctx, parts);
-    if (!may.has('readTraffic')) return accountPage(ctx);
+  return {
+    async show(ctx: PageContext): Promise<void> {
+      const may = await tools.mayRun(ctx, parts);
+      if (!may.has('readTraffic')) return accountPage(ctx);
+      const events = may.has('listAuditEntries') ? asPart(() => eventsOf(ctx)) : undefined;
+      const [moving, latest] = await Promise.all([movingOf(ctx, may), events]);
+      const frame = await tools.frame(ctx);
+      const steps = await stepsOf(ctx, frame);
+      tools.send(ctx, renderOverview({ frame, steps, ...moving, ...latest }));
+    },
+    /** What goes on while it is open: all but what leaves an entry in the audit when it is read. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      const moving = await movingOf(ctx, await tools.mayRun(ctx, parts));
+      return overviewParts({ frame: tools.reader(ctx), ...moving });
+    },
+  };
+
+  async function movingOf(ctx: PageContext, may: ReadonlySet<string>) {
     const part = <Shown>(id: (typeof parts)[number], show: () => Promise<Shown>) =>
       may.has(id) ? asPart(show) : undefined;
-    const [cluster, findings, numbers, members, events] = await Promise.all([
+    const [cluster, findings, numbers, members] = await Promise.all([
       part('readCluster', () => clusterOf(ctx)),
       part('readHealth', () => findingsOf(ctx)),
       part('readTraffic', () => plotsOf(ctx, tools, plots, now)),
       part('listMembers', () => membersOf(ctx)),
-      part('listAuditEntries', () => eventsOf(ctx)),
     ]);
-    const frame = await tools.frame(ctx);
-    const steps = await stepsOf(ctx, frame);
-    tools.send(ctx, renderOverview({ frame, steps, cluster, findings, numbers, members, ...events }));
-  };
+    return { cluster, findings, numbers, members };
+  }
 
   /** Undefined for whom its page is not there, and when nothing is open any more. */
   async function stepsOf(ctx: PageContext, { groups }: FrameModel): Promise<OverviewModel['steps']> {

@@ -1,6 +1,7 @@
 /** `/observe/jobs`: what takes longer than a page may, and the end of it. */
 import {
   jobHref,
+  jobParts,
   jobStates,
   jobsHref,
   renderJob,
@@ -9,6 +10,7 @@ import {
 } from '../../../views/management/observe/jobs.tsx';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 export function createJobPages(tools: PageTools, acts: Acts) {
@@ -39,6 +41,10 @@ export function createJobPages(tools: PageTools, acts: Acts) {
         notice: form.get('done') === 'stop' ? 'It stops at the next occasion.' : undefined,
       });
       tools.send(ctx, html);
+    },
+    /** What goes on while the page is open. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      return jobParts({ frame: tools.reader(ctx), job: await find(ctx) });
     },
     /** `POST /observe/jobs/:job`: stops it. */
     async stop(ctx: PageContext): Promise<void> {

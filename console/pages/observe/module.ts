@@ -3,6 +3,7 @@ import type Router from '@koa/router';
 import { form, type Guard, query, type WithForm } from '../../http/guards.ts';
 import type { WithSession } from '../../login/signed-in.ts';
 import type { Acts } from '../acts.ts';
+import type { Live } from '../live/streams.ts';
 import type { PageTools } from '../page-tools.ts';
 import { createAuditPages } from './audit.ts';
 import { createHealthPages } from './health.ts';
@@ -12,18 +13,20 @@ import { createTrafficPage } from './traffic.ts';
 export interface ObserveNeeds {
   readonly tools: PageTools;
   readonly acts: Acts;
+  readonly live: Live;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Guard<WithForm, WithForm>;
   /** Leads to what waits for a second administrator. */
   readonly held: Guard<WithSession & WithForm>;
 }
 
-export function addObserveRoutes(router: Router, { tools, acts, signedIn, csrf, held }: ObserveNeeds): void {
+export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
+  const { tools, acts, live, signedIn, csrf, held } = needs;
   const traffic = createTrafficPage(tools);
   const audit = createAuditPages(tools);
   const health = createHealthPages(tools);
   const jobs = createJobPages(tools, acts);
-  router.get('/observe/traffic', query, signedIn, traffic);
+  router.get('/observe/traffic', query, signedIn, live.of('readCalls', traffic.parts), traffic.show);
   router.get('/observe/audit', query, signedIn, audit.list);
   router.get('/observe/audit/:entry', query, signedIn, audit.show);
   router.get('/observe/decisions/:decision', query, signedIn, audit.decision);
@@ -31,6 +34,6 @@ export function addObserveRoutes(router: Router, { tools, acts, signedIn, csrf, 
   router.post('/observe/health', form, csrf, signedIn, health.run);
   router.get('/observe/health/report', query, signedIn, health.report);
   router.get('/observe/jobs', query, signedIn, jobs.list);
-  router.get('/observe/jobs/:job', query, signedIn, jobs.show);
+  router.get('/observe/jobs/:job', query, signedIn, live.of('readJob', jobs.parts), jobs.show);
   router.post('/observe/jobs/:job', form, csrf, signedIn, held, jobs.stop);
 }

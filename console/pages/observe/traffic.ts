@@ -1,11 +1,28 @@
 /** `/observe/traffic`: calls of the last hour, narrowed by the address. */
-import { renderTraffic, type ShownTraffic, trafficHref } from '../../../views/management/observe/traffic.tsx';
+import {
+  renderTraffic,
+  type ShownTraffic,
+  trafficHref,
+  trafficParts,
+} from '../../../views/management/observe/traffic.tsx';
 import { filtersOf, queryOf } from '../lists.ts';
+import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { callPlotOf } from '../plots.ts';
 
 export function createTrafficPage(tools: PageTools) {
-  return async (ctx: PageContext): Promise<void> => {
+  return {
+    async show(ctx: PageContext): Promise<void> {
+      const model = await modelOf(ctx);
+      tools.send(ctx, renderTraffic({ ...model, frame: await tools.frame(ctx) }));
+    },
+    /** What goes on while it is open. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      return trafficParts({ ...(await modelOf(ctx)), frame: tools.reader(ctx) });
+    },
+  };
+
+  async function modelOf(ctx: PageContext) {
     const {
       cursor: _,
       limit: _limit,
@@ -15,22 +32,18 @@ export function createTrafficPage(tools: PageTools) {
     const { selects, ...filters } = filtersOf(trafficHref, asked, undefined, [
       { name: 'status', label: 'Status', options: statusesWith(asked.status) },
     ]);
-    const html = renderTraffic({
-      frame: await tools.frame(ctx),
+    const period = { name: 'minutes', label: 'Period', options: periods, value: String(traffic.minutes) };
+    return {
       filters: {
         ...filters,
         texts: texts.map(({ name, label }) => ({ name, label, value: asked[name] ?? '' })),
-        selects: [
-          ...selects,
-          { name: 'minutes', label: 'Period', options: periods, value: String(traffic.minutes) },
-        ],
+        selects: [...selects, period],
       },
       asked,
       plots: [callPlotOf(ctx, traffic)],
       traffic,
-    });
-    tools.send(ctx, html);
-  };
+    };
+  }
 }
 
 const texts = [

@@ -1,9 +1,11 @@
 /** What is wrong and what has happened lately: where an administrator begins. */
+import { renderToString } from 'preact-render-to-string';
 import { renderDocument } from '../../layout.tsx';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { Live } from '../live.tsx';
 import { Findings, type ShownFinding } from '../observe/findings.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
@@ -23,6 +25,10 @@ export interface OverviewModel {
   readonly members?: readonly MemberRow[] | undefined;
   readonly denials?: readonly EventRow[] | undefined;
   readonly changes?: readonly EventRow[] | undefined;
+}
+
+export interface OverviewPartsModel extends Pick<OverviewModel, 'findings' | 'numbers' | 'members'> {
+  readonly frame: Pick<FrameModel, 'groups'>;
 }
 
 export interface Numbers extends PeriodsModel {
@@ -55,6 +61,7 @@ export function renderOverview(model: OverviewModel): string {
       frame={frame}
       title="Overview"
       state={cluster && <State kind={cluster.kind}>{cluster.word}</State>}
+      acts={<Live />}
     >
       {cluster && <p class="lede">{cluster.about}</p>}
       {steps && <StartLine steps={steps} />}
@@ -85,10 +92,22 @@ export function renderOverview(model: OverviewModel): string {
   );
 }
 
+/** What goes on while the page is open. */
+export function overviewParts({ frame, findings, numbers, members }: OverviewPartsModel) {
+  const parts = {
+    attention: findings && <Attention frame={frame} findings={findings} />,
+    numbers: numbers && <NumbersPart {...numbers} />,
+    members: members && <Members members={members} />,
+  };
+  return Object.fromEntries(
+    Object.entries(parts).flatMap(([id, part]) => (part ? [[id, renderToString(part)]] : [])),
+  );
+}
+
 function Attention({
   findings,
   frame,
-}: Pick<OverviewModel, 'frame'> & { readonly findings: readonly ShownFinding[] }) {
+}: Pick<OverviewPartsModel, 'frame'> & { readonly findings: readonly ShownFinding[] }) {
   const open = new Set(frame.groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
   return (
     <Part

@@ -1,10 +1,12 @@
 /** Jobs: what takes longer than a page may, while it is worked on and for 30 days. */
+import { renderToString } from 'preact-render-to-string';
 import { renderDocument } from '../../layout.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { Live } from '../live.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
@@ -122,11 +124,15 @@ export function renderJob(model: JobModel): string {
       title={job.kind}
       state={<JobState {...job} />}
       acts={
-        mayStop &&
         isRunning(job) && (
-          <a class="button" href={`${jobHref(job.id)}?do=stop`}>
-            Stop job
-          </a>
+          <>
+            <Live />
+            {mayStop && (
+              <a class="button" href={`${jobHref(job.id)}?do=stop`}>
+                Stop job
+              </a>
+            )}
+          </>
         )
       }
       notice={notice}
@@ -137,8 +143,17 @@ export function renderJob(model: JobModel): string {
   );
 }
 
-/** What changes while the page is open. */
-export function JobParts({ frame: { now }, job }: Pick<JobModel, 'frame' | 'job'>) {
+interface JobPartsModel {
+  readonly frame: Pick<FrameModel, 'now'>;
+  readonly job: ShownJob;
+}
+
+/** What goes on while the page is open. */
+export function jobParts(model: JobPartsModel): Readonly<Record<string, string>> {
+  return { job: renderToString(<JobParts {...model} />) };
+}
+
+function JobParts({ frame: { now }, job }: JobPartsModel) {
   return (
     <div id="job" class="parts">
       {isRunning(job) && <Progress {...job} />}

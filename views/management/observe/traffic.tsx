@@ -1,4 +1,5 @@
 /** Calls of the last hour: who has called what, what was denied, and what took longest. */
+import { renderToString } from 'preact-render-to-string';
 import { renderDocument } from '../../layout.tsx';
 import { clientHref } from '../access/clients.tsx';
 import { Ago } from '../ago.tsx';
@@ -8,6 +9,7 @@ import { Part } from '../detail.tsx';
 import { Filters, type FiltersModel } from '../filters.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { Live } from '../live.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { decisionHref, joinedHref } from './audit.tsx';
@@ -61,13 +63,17 @@ export interface ShownCall {
 /** What the calls are narrowed by, in the address. */
 export type Narrowing = Readonly<Record<string, string>>;
 
-export interface TrafficModel {
-  readonly frame: FrameModel;
+export interface TrafficPartsModel {
+  readonly frame: Pick<FrameModel, 'now'>;
   readonly filters: FiltersModel;
   /** As the filter says it now. */
   readonly asked: Narrowing;
   readonly plots: readonly PlotModel[];
   readonly traffic: ShownTraffic;
+}
+
+export interface TrafficModel extends TrafficPartsModel {
+  readonly frame: FrameModel;
 }
 
 export const trafficHref = '/observe/traffic';
@@ -80,7 +86,7 @@ function narrowed(asked: Narrowing, more: Narrowing): string {
 export function renderTraffic(model: TrafficModel): string {
   const { frame, filters } = model;
   return renderDocument(
-    <ManagementPage frame={frame} title="Traffic">
+    <ManagementPage frame={frame} title="Traffic" acts={<Live />}>
       <p class="lede">Calls to the members through this console, of the last hour at most.</p>
       <Filters {...filters} />
       <TrafficParts {...model} />
@@ -88,8 +94,12 @@ export function renderTraffic(model: TrafficModel): string {
   );
 }
 
-/** What changes while the page is open. */
-export function TrafficParts(model: TrafficModel) {
+/** What goes on while the page is open. */
+export function trafficParts(model: TrafficPartsModel): Readonly<Record<string, string>> {
+  return { traffic: renderToString(<TrafficParts {...model} />) };
+}
+
+function TrafficParts(model: TrafficPartsModel) {
   const { traffic, filters, plots } = model;
   return (
     <div id="traffic" class="parts">
@@ -167,7 +177,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-interface GroupsProps extends TrafficModel {
+interface GroupsProps extends TrafficPartsModel {
   readonly id: string;
   readonly title: string;
   /** In the address. */
@@ -253,7 +263,7 @@ function Status({ status }: { readonly status: number }) {
   return <State kind={kind}>{word}</State>;
 }
 
-function DeniedMost({ traffic: { denials }, asked }: TrafficModel) {
+function DeniedMost({ traffic: { denials }, asked }: TrafficPartsModel) {
   if (denials.length === 0) return null;
   return (
     <Part id="denials" title="Refused most">
@@ -291,7 +301,7 @@ function whatOf({ method, structure, route }: ShownCall): string {
   return `${method} ${structure ?? route ?? 'another path'}`;
 }
 
-interface CallsProps extends TrafficModel {
+interface CallsProps extends TrafficPartsModel {
   readonly id: string;
   readonly title: string;
   readonly calls: readonly ShownCall[];
