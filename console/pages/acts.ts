@@ -32,7 +32,7 @@ export interface Act {
   /** What may be typed. */
   readonly texts?: readonly ActText[];
   /** What the operation gets, besides what names the thing; by default an empty body. */
-  readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query'>;
+  readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query' | 'ifMatch'>;
   /** Further fields of the form, as they were asked with. */
   readonly hidden?: Readonly<Record<string, string>>;
 }

@@ -8,6 +8,7 @@ import type { StepUp } from '../login/step-up.ts';
 import { createApplicationPages } from './access/applications.ts';
 import { createApprovalPages } from './access/approvals.ts';
 import { createClientPages } from './access/clients.ts';
+import { createEffectivePage } from './access/effective.ts';
 import { createRolePages } from './access/roles.ts';
 import { createSessionPages } from './access/sessions.ts';
 import { createUserPages } from './access/users.ts';
@@ -81,6 +82,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const api = createApiPage(tools);
   const start = createStartPage(tools, steps);
   const keys = createKeyPage(tools, acts);
+  const effective = createEffectivePage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin);
   const approvals = createApprovalPages(tools, acts);
   const applications = createApplicationPages(tools, acts, forms, origin);
@@ -129,6 +131,8 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/access/sessions', query, signedIn, sessions.list);
       router.get('/access/sessions/:session', query, signedIn, sessions.show);
       router.post('/access/sessions/:session', form, csrf, signedIn, held, sessions.end);
+      router.get('/access/effective', query, signedIn, effective.show);
+      router.post('/access/effective', form, csrf, signedIn, held, effective.change);
       router.get('/access/clients', query, signedIn, clients.list);
       router.post('/access/clients', form, csrf, signedIn, held, clients.create);
       router.get('/access/clients/:client', query, signedIn, clients.show);

@@ -115,6 +115,12 @@ export const siteMap: readonly SiteGroup[] = [
         about: 'Where people are signed in.',
       },
       {
+        title: 'Effective access',
+        href: '/access/effective',
+        needs: { object: 'access', access: 'read' },
+        about: 'Who may call what at the members, and why.',
+      },
+      {
         title: 'Approvals',
         href: '/access/approvals',
         needs: { object: 'approvals', access: 'inspect' },

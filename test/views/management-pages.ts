@@ -18,6 +18,7 @@ import {
   renderNewClient,
   type ShownClient,
 } from '../../views/management/access/clients.tsx';
+import { renderEffective } from '../../views/management/access/effective.tsx';
 import {
   renderNewRole,
   renderRole,
@@ -43,12 +44,8 @@ import {
 } from '../../views/management/cluster/wan.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderGroup } from '../../views/management/group.tsx';
-import {
-  renderAudit,
-  renderDecision,
-  renderEntry,
-  type ShownEntry,
-} from '../../views/management/observe/audit.tsx';
+import { renderAudit, renderEntry, type ShownEntry } from '../../views/management/observe/audit.tsx';
+import { renderDecision } from '../../views/management/observe/decision.tsx';
 import { renderKeys } from '../../views/management/settings/keys.tsx';
 import { renderSettings } from '../../views/management/settings/settings.tsx';
 import type { Filling } from './filling.ts';
@@ -651,7 +648,49 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         change: filling.text,
         now: { isAllowed: false, because: filling.text },
       },
+      caller: { kind: 'client', id: 'billing' },
+      withAll: { isAllowed: false, because: filling.text },
+      denials: { calls: 212, firstAt: earlier, decisionId: 'the-latest' },
+      opening: {
+        title: filling.text,
+        given: 'svc:map:orders:write',
+        href: '/observe/decisions/x?do=open',
+        passed: 3,
+        days: 7,
+      },
+      notice: filling.text,
       story: [entryOf(filling)],
+    }),
+  'effective access': (filling) =>
+    renderEffective({
+      frame: frameOf(filling),
+      kind: 'clients',
+      kinds: ['roles', 'clients', 'users'],
+      filters: {
+        action: '/access/effective',
+        isSet: true,
+        search: { label: 'Who', value: filling.text },
+        selects: [],
+      },
+      columns: [
+        { group: 'Maps', action: 'read', example: { method: 'GET', path: '/svc/rest/maps/a-map/k' } },
+      ],
+      subjects: [
+        {
+          kind: 'clients',
+          id: 'billing',
+          cells: [{ outcome: 'partly', names: ['orders'], offAt: [] }],
+        },
+      ],
+      memberCount: 3,
+      mayAsk: true,
+      asked: { kind: 'client', id: 'billing', method: 'POST', path: '/svc/rest/maps/orders/1' },
+      answer: {
+        isAllowed: false,
+        because: filling.text,
+        opens: { title: filling.text, given: filling.text, isOffered: true },
+      },
+      notice: filling.text,
     }),
   'question before an act': (filling) =>
     renderAct({

@@ -11,6 +11,8 @@ export interface FiltersModel {
   /** Further boxes, each for a whole name. */
   readonly texts?: readonly FilterText[];
   readonly selects: readonly Select[];
+  /** What else the address says. */
+  readonly hidden?: Readonly<Record<string, string>>;
 }
 
 export interface FilterText {
@@ -35,9 +37,12 @@ export interface Option {
 }
 
 /** A filter is part of the address: a page that is filtered can be sent to somebody. */
-export function Filters({ action, isSet, search, texts = [], selects }: FiltersModel) {
+export function Filters({ action, isSet, search, texts = [], selects, hidden = {} }: FiltersModel) {
   return (
     <form method="get" action={safeHref(action)} class="filters">
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       {search && (
         <div class="filter wide">
           <label for="q">{search.label}</label>

@@ -30,6 +30,8 @@ export interface ListModel {
   /** Above the filter. */
   readonly before?: ComponentChildren;
   readonly columns: readonly Column[];
+  /** Many narrow columns: heads break, and each cell says its column on a phone. */
+  readonly isGrid?: boolean;
   readonly rows: readonly Row[];
   /** What is said, and offered, where there is nothing at all. */
   readonly empty: ComponentChildren;
@@ -84,10 +86,15 @@ function Nothing({ filters, empty, nextHref }: ListModel) {
   );
 }
 
-export function Table({ title, columns, rows }: Pick<ListModel, 'title' | 'columns' | 'rows'>) {
+export function Table({
+  title,
+  columns,
+  rows,
+  isGrid = false,
+}: Pick<ListModel, 'title' | 'columns' | 'rows' | 'isGrid'>) {
   return (
     <div class="table-frame boxed">
-      <table>
+      <table class={isGrid ? 'grid' : undefined}>
         <caption class="unseen">{title}</caption>
         <thead>
           <tr>

@@ -1,12 +1,5 @@
-/** `/observe/audit` and `/observe/decisions`: what has happened, and what led to it. */
-import { ProblemError, problems } from '../../../platform/errors.ts';
-import {
-  renderAudit,
-  renderDecision,
-  renderEntry,
-  type ShownEntry,
-  type ShownExplanation,
-} from '../../../views/management/observe/audit.tsx';
+/** `/observe/audit`: what has happened, who did it, and what led to it. */
+import { renderAudit, renderEntry, type ShownEntry } from '../../../views/management/observe/audit.tsx';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -35,24 +28,7 @@ export function createAuditPages(tools: PageTools) {
       const { body: entry } = await tools.run<ShownEntry>(ctx, 'readAuditEntry', { params });
       tools.send(ctx, renderEntry({ frame: await tools.frame(ctx), entry }));
     },
-    async decision(ctx: PageContext): Promise<void> {
-      const id = String(ctx.params.decision);
-      const explanation = await explanationOf(ctx, id);
-      const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'traceAuditEntries', { params: { id } });
-      const frame = await tools.frame(ctx);
-      tools.send(ctx, renderDecision({ frame, id, explanation, story: body.items }));
-    },
   };
-
-  /** The latest denials are kept; the audit has them for longer. */
-  async function explanationOf(ctx: PageContext, decision: string): Promise<ShownExplanation | undefined> {
-    try {
-      return (await tools.run<ShownExplanation>(ctx, 'explainAccess', { query: { decision } })).body;
-    } catch (error) {
-      if (error instanceof ProblemError && error.problem === problems.notFound) return undefined;
-      throw error;
-    }
-  }
 }
 
 const outcomes = [

@@ -74,7 +74,7 @@ export function renderAudit({ entries, ...list }: AuditModel): string {
   );
 }
 
-const entryColumns = [
+export const entryColumns = [
   { title: 'What' },
   { title: 'Outcome' },
   { title: 'Who' },
@@ -83,7 +83,7 @@ const entryColumns = [
   { title: 'When' },
 ];
 
-function rowOf(entry: ShownEntry, { now }: FrameModel) {
+export function rowOf(entry: ShownEntry, { now }: FrameModel) {
   return {
     key: entry.id,
     cells: [
@@ -235,64 +235,4 @@ function textOf(value: unknown): string {
   if (value === undefined || value === null) return '–';
   if (Array.isArray(value)) return value.map(textOf).join(', ') || '–';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-export interface DecisionModel {
-  readonly frame: FrameModel;
-  readonly id: string;
-  /** Undefined where it is not known any more why: the entries still say what happened. */
-  readonly explanation?: ShownExplanation | undefined;
-  /** From the sign-in or the token to the denial, the oldest first. */
-  readonly story: readonly ShownEntry[];
-}
-
-export interface ShownExplanation {
-  readonly method: string;
-  readonly path: string;
-  /** As it was decided. */
-  readonly reason?: string | undefined;
-  /** How it would be now. */
-  readonly now?: { readonly isAllowed: boolean; readonly because: string } | undefined;
-  readonly missing?: string | null | undefined;
-  readonly change?: string | undefined;
-}
-
-export function renderDecision({ frame, id, explanation, story }: DecisionModel): string {
-  return renderDocument(
-    <DetailPage
-      frame={frame}
-      path={[{ title: 'Audit log', href: '/observe/audit' }]}
-      title={`Decision ${id}`}
-      state={<State kind="danger">Refused</State>}
-      about={explanation && `${explanation.method} ${explanation.path}`}
-    >
-      {explanation ? (
-        <Facts
-          facts={[
-            { name: 'Why', value: <bdi>{explanation.reason ?? 'Unknown'}</bdi> },
-            ...(explanation.missing ? [{ name: 'Missing', value: <Id>{explanation.missing}</Id> }] : []),
-            ...(explanation.now
-              ? [
-                  {
-                    name: 'The same call now',
-                    value: (
-                      <>
-                        {explanation.now.isAllowed ? 'Would go through. ' : 'Would be refused. '}
-                        <bdi>{explanation.now.because}</bdi>
-                      </>
-                    ),
-                  },
-                ]
-              : []),
-            { name: 'To open it', value: <bdi>{explanation.change ?? 'Nothing opens it.'}</bdi> },
-          ]}
-        />
-      ) : (
-        <p class="empty">Why is not kept any more. What happened is below.</p>
-      )}
-      <Part id="story" title="Story" about="What led to it, the oldest first.">
-        <Table title="Story" columns={entryColumns} rows={story.map((entry) => rowOf(entry, frame))} />
-      </Part>
-    </DetailPage>,
-  );
 }

@@ -1,0 +1,113 @@
+/** The calls to the members in the columns that one looks at, out of the matrix of all endpoints. */
+
+/** As the admin API has it. */
+export interface MatrixEndpoint {
+  readonly methods: readonly string[];
+  readonly path: string;
+  readonly permission: string;
+  readonly access: Readonly<Record<string, MatrixCell>>;
+}
+
+export interface MatrixCell {
+  readonly outcome: 'allowed' | 'partly' | 'refused';
+  /** Of the maps or queues. */
+  readonly names?: readonly string[];
+  /** Members where the group is off, so that nobody gets an answer there. */
+  readonly groupOffAt?: readonly string[];
+}
+
+/** What of a kind of calls one caller may do. */
+export interface ColumnCell {
+  readonly outcome: 'allowed' | 'partly' | 'refused';
+  /** Of the maps or queues; of groups, which calls it may. */
+  readonly names: readonly string[];
+  readonly offAt: readonly string[];
+}
+
+export interface CallColumn {
+  readonly group: string;
+  readonly action: string;
+  /** A call of the column, to ask about. */
+  readonly example: { readonly method: string; readonly path: string };
+}
+
+interface Column extends CallColumn {
+  readonly takes: (endpoint: MatrixEndpoint) => boolean;
+}
+
+const groups = [
+  { group: 'Cluster', name: 'cluster' },
+  { group: 'Health', name: 'health' },
+  { group: 'WAN', name: 'wan' },
+  { group: 'CP', name: 'cp' },
+  { group: 'Persistence', name: 'persistence' },
+] as const;
+
+/** By permission, but for maps and queues, whose calls are told apart by address and method. */
+const columns: readonly Column[] = [
+  ...groups.slice(0, 2).flatMap(ofGroup),
+  ofStructures('Maps', 'read', '/maps/', ['GET'], 'GET', '/svc/rest/maps/a-map/a-key'),
+  ofStructures('Maps', 'write', '/maps/', ['POST'], 'POST', '/svc/rest/maps/a-map/a-key'),
+  ofStructures('Queues', 'size', '/queues/{queueName}/size', ['GET'], 'GET', '/svc/rest/queues/a-queue/size'),
+  ofStructures('Queues', 'offer', '/queues/', ['POST'], 'POST', '/svc/rest/queues/a-queue'),
+  ofStructures('Queues', 'poll', '/queues/', ['DELETE'], 'DELETE', '/svc/rest/queues/a-queue/1'),
+  ...groups.slice(2).flatMap(ofGroup),
+];
+
+function ofGroup({ group, name }: (typeof groups)[number]): readonly Column[] {
+  return ['read', 'write'].map((action) => ({
+    group,
+    action,
+    example: { method: 'GET', path: '' },
+    takes: ({ permission }: MatrixEndpoint) => permission === `svc:${name}:${action}`,
+  }));
+}
+
+function ofStructures(
+  group: string,
+  action: string,
+  part: string,
+  methods: readonly string[],
+  method: string,
+  path: string,
+): Column {
+  return {
+    group,
+    action,
+    example: { method, path },
+    takes: (endpoint) =>
+      endpoint.path.includes(part) && methods.some((one) => endpoint.methods.includes(one)),
+  };
+}
+
+/** Those of which the matrix has calls, each with one that can be asked about. */
+export function columnsOf(endpoints: readonly MatrixEndpoint[]): readonly CallColumn[] {
+  return columns.flatMap(({ takes, group, action, example }) => {
+    const first = endpoints.find(takes);
+    if (!first) return [];
+    const own = { method: first.methods[0]!, path: withoutNames(first.path) };
+    return [{ group, action, example: example.path === '' ? own : example }];
+  });
+}
+
+/** In the order of {@link columnsOf}. */
+export function cellsOf(endpoints: readonly MatrixEndpoint[], subject: string): readonly ColumnCell[] {
+  return columns.flatMap(({ takes }) => {
+    const own = endpoints.filter(takes).flatMap(({ access }) => access[subject] ?? []);
+    return own.length === 0 ? [] : [joined(own)];
+  });
+}
+
+/** All calls of a column, unless some are open and others not. */
+function joined(cells: readonly MatrixCell[]): ColumnCell {
+  const offAt = [...new Set(cells.flatMap(({ groupOffAt = [] }) => groupOffAt))];
+  const isAll = (outcome: MatrixCell['outcome']) => cells.every((cell) => cell.outcome === outcome);
+  const names = [...new Set(cells.flatMap((cell) => cell.names ?? []))];
+  if (isAll('allowed')) return { outcome: 'allowed', names: [], offAt };
+  return { outcome: isAll('refused') ? 'refused' : 'partly', names, offAt };
+}
+
+/** What stands for a name in a template is one like any other. */
+function withoutNames(path: string): string {
+  return path.replace(/\{(\w+)(\.\.\.)?\}/g, 'any');
+}

@@ -1,0 +1,154 @@
+/** `/access/effective`: who may call what at the members, why, and the change that opens a call. */
+import { ProblemError } from '../../../platform/errors.ts';
+import {
+  effectiveHref,
+  renderEffective,
+  type ShownAnswer,
+  type ShownSubject,
+  type SubjectKind,
+} from '../../../views/management/access/effective.tsx';
+import type { Form } from '../../http/form.ts';
+import type { Acts } from '../acts.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { type ColumnCell, cellsOf, columnsOf, type MatrixEndpoint } from './call-columns.ts';
+import { type AskedCall, type Caller, explainCall, type Opening, openingOf } from './open-call.ts';
+
+/** As the admin API has it. */
+interface Matrix {
+  readonly members: readonly { readonly name: string }[];
+  readonly subjects: readonly { readonly name: string }[];
+  readonly endpoints: readonly MatrixEndpoint[];
+}
+
+/** Each asks for a matrix of its own. */
+const perPage = '20';
+const place = { path: [{ title: 'Effective access', href: effectiveHref }], href: effectiveHref };
+const kinds: readonly SubjectKind[] = ['roles', 'clients', 'users'];
+
+export function createEffectivePage(tools: PageTools, acts: Acts) {
+  return {
+    async show(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const asked = askedIn(form);
+      const opening = form.get('do') === 'open' ? await openingFor(ctx, asked) : undefined;
+      if (opening) return acts.ask(ctx, opening.act, place);
+      await showGrid(ctx, asked);
+    },
+    /** `POST /access/effective`: opens the call that the form names. */
+    async change(ctx: PageContext): Promise<void> {
+      const asked = askedIn(ctx.state.form);
+      const opening = await openingFor(ctx, asked);
+      if (!opening) return tools.goTo(ctx, effectiveHref);
+      const done = await acts.perform(ctx, opening.act, place, opening.params);
+      if (!done) return;
+      const { caller, call } = asked!;
+      const query = new URLSearchParams({ ...call, [caller.kind]: caller.id, done: 'opened' });
+      tools.goTo(ctx, `${effectiveHref}?${query}`);
+    },
+  };
+
+  async function showGrid(ctx: PageContext, asked: Asked | undefined): Promise<void> {
+    const { form } = ctx.state;
+    const may = await tools.mayRun(ctx, ['explainAccess', 'listClients', 'listUsers']);
+    const wanted = kinds.find((one) => one === form.get('show')) ?? 'roles';
+    const isAsked = may.has('explainAccess');
+    const kind = isAsked ? wanted : 'roles';
+    const query = { ...queryOf(form, kind === 'roles' ? [] : ['q']), limit: perPage };
+    const { subjects, endpoints, members, list } = await subjectsOf(ctx, kind, query);
+    const filters = filtersOf(effectiveHref, query, kind === 'roles' ? undefined : 'Who', []);
+    const html = renderEffective({
+      frame: await tools.frame(ctx),
+      kind,
+      kinds: isAsked ? kinds : ['roles'],
+      filters,
+      columns: columnsOf(endpoints),
+      subjects,
+      memberCount: members,
+      mayAsk: isAsked,
+      asked: { kind: asked?.caller.kind ?? 'client', id: asked?.caller.id ?? '', ...callIn(form) },
+      answer: asked && isAsked ? await answerTo(ctx, asked) : undefined,
+      notice:
+        form.get('done') === 'opened'
+          ? 'Opened: the next token that is asked for with it gets through.'
+          : undefined,
+      ...placesOf(effectiveHref, { show: kind, ...query }, list),
+    });
+    tools.send(ctx, html);
+  }
+
+  /** Roles come at once; of clients and people a page, each with a matrix of its own. */
+  async function subjectsOf(ctx: PageContext, kind: SubjectKind, query: Readonly<Record<string, string>>) {
+    if (kind === 'roles') {
+      const { body } = await tools.run<Matrix>(ctx, 'readAccessMatrix');
+      const subjects = body.subjects.map(({ name }) => subjectOf(kind, name, cellsOf(body.endpoints, name)));
+      const list = { items: [], next: null, count: { value: subjects.length, isExact: true } };
+      return { subjects, endpoints: body.endpoints, members: body.members.length, list };
+    }
+    const operation = kind === 'clients' ? 'listClients' : 'listUsers';
+    const only = kind === 'clients' ? { kind: 'machine' } : {};
+    const { body: list } = await tools.run<ListAnswer<{ readonly id: string }>>(ctx, operation, {
+      query: { ...query, ...only },
+    });
+    const name = kind === 'clients' ? 'client' : 'user';
+    const subjects: ShownSubject[] = [];
+    let last: Matrix | undefined;
+    for (const { id } of list.items) {
+      const { body } = await tools.run<Matrix>(ctx, 'readAccessMatrix', { query: { [name]: id } });
+      subjects.push(subjectOf(kind, id, cellsOf(body.endpoints, id)));
+      last = body;
+    }
+    return { subjects, endpoints: last?.endpoints ?? [], members: last?.members.length ?? 0, list };
+  }
+
+  async function openingFor(ctx: PageContext, asked: Asked | undefined): Promise<Opening | undefined> {
+    if (!asked) return undefined;
+    const { caller, call } = asked;
+    return openingOf(tools, ctx, caller, call, { [caller.kind]: caller.id });
+  }
+
+  async function answerTo(ctx: PageContext, { caller, call }: Asked): Promise<ShownAnswer> {
+    try {
+      const { isAllowed, because } = await explainCall(tools, ctx, caller, call);
+      const opening = await openingFor(ctx, { caller, call });
+      const may = await tools.mayRun(ctx, opening ? [opening.act.operation] : []);
+      return {
+        isAllowed,
+        because,
+        opens: opening && {
+          title: opening.act.title,
+          given: opening.given,
+          isOffered: may.has(opening.act.operation),
+        },
+      };
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      const text =
+        error.problem.status === 404 ? error.message : fieldErrorsOf(error, () => undefined)[0]!.text;
+      return { isAllowed: false, because: text, opens: undefined };
+    }
+  }
+}
+
+interface Asked {
+  readonly caller: Caller;
+  readonly call: AskedCall;
+}
+
+function callIn(form: Form): AskedCall {
+  return { method: form.get('method') ?? 'GET', path: form.get('path')?.trim() ?? '' };
+}
+
+/** Undefined unless a call and who makes it are named: by `client` or `user`, or in the form by `as` and `who`. */
+function askedIn(form: Form): Asked | undefined {
+  const call = callIn(form);
+  const who = form.get('who')?.trim();
+  const kind = form.get('as') === 'user' ? ('user' as const) : ('client' as const);
+  const named = (['client', 'user'] as const).find((one) => form.get(one));
+  const id = named ? form.get(named) : who;
+  return call.path === '' || !id ? undefined : { caller: { kind: named ?? kind, id }, call };
+}
+
+function subjectOf(kind: SubjectKind, id: string, cells: readonly ColumnCell[]): ShownSubject {
+  return { kind, id, cells };
+}

@@ -1,0 +1,130 @@
+/** The smallest change that lets a caller make one call, as an act that is asked about first. */
+import type { Form } from '../../http/form.ts';
+import type { Act } from '../acts.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+
+/** A machine client, or a person by name. */
+export interface Caller {
+  readonly kind: 'client' | 'user';
+  readonly id: string;
+}
+
+export interface AskedCall {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** As the admin API explains a call. */
+export interface ExplainedCall {
+  readonly isAllowed: boolean;
+  readonly because: string;
+  readonly rule: { readonly permission: string } | null;
+  /** Each alone would do, the narrowest first. */
+  readonly wouldDo: { readonly scopes: readonly string[]; readonly roles: readonly string[] } | null;
+}
+
+/** What is to be changed, and how. */
+export interface Opening {
+  readonly act: Act;
+  readonly params: Readonly<Record<string, string>>;
+  /** The scopes that it gets, or one of the roles that would do. */
+  readonly given: string;
+  /** What the caller has, and what it would have. */
+  readonly scopes?: readonly string[];
+}
+
+export function explainCall(
+  tools: PageTools,
+  ctx: PageContext,
+  { kind, id }: Caller,
+  { method, path }: AskedCall,
+): Promise<ExplainedCall> {
+  const query = { method, path, [kind]: id };
+  return tools.run<ExplainedCall>(ctx, 'explainAccess', { query }).then(({ body }) => body);
+}
+
+/**
+ * @param hidden  what the form of the act says besides
+ * @returns undefined where nothing is closed, or nothing opens it
+ */
+export async function openingOf(
+  tools: PageTools,
+  ctx: PageContext,
+  caller: Caller,
+  call: AskedCall,
+  hidden: Readonly<Record<string, string>> = {},
+): Promise<Opening | undefined> {
+  const { isAllowed, wouldDo } = await explainCall(tools, ctx, caller, call);
+  if (isAllowed || !wouldDo) return undefined;
+  return caller.kind === 'client'
+    ? scopeOpening(tools, ctx, { caller, call, hidden, scope: wouldDo.scopes[0] })
+    : roleOpening(tools, ctx, { caller, call, hidden, roles: wouldDo.roles });
+}
+
+interface Wanted {
+  readonly caller: Caller;
+  readonly call: AskedCall;
+  readonly hidden: Readonly<Record<string, string>>;
+}
+
+async function scopeOpening(
+  tools: PageTools,
+  ctx: PageContext,
+  { caller: { id }, call, hidden, scope }: Wanted & { readonly scope: string | undefined },
+): Promise<Opening | undefined> {
+  if (scope === undefined) return undefined;
+  const params = { client: id };
+  const found = await tools.run<{ readonly scopes: readonly string[] }>(ctx, 'readClient', { params });
+  const scopes = [...found.body.scopes, scope];
+  const act: Act = {
+    ...common(call, hidden),
+    operation: 'updateClient',
+    title: `Open it for ${id}`,
+    effects: [
+      `${id} may ask for ${scope} too: the least that opens ${call.method} ${call.path}.`,
+      'Tokens that it has stay as they are. It has to ask for the scope with its next one.',
+    ],
+    button: `Open it for ${id}`,
+    // What has changed since it was read is not overwritten.
+    requestOf: () => ({ body: { scopes }, ifMatch: found.version }),
+  };
+  return { act, params, given: scope, scopes };
+}
+
+async function roleOpening(
+  tools: PageTools,
+  ctx: PageContext,
+  { caller: { id }, call, hidden, roles }: Wanted & { readonly roles: readonly string[] },
+): Promise<Opening | undefined> {
+  if (roles.length === 0) return undefined;
+  const params = { user: id };
+  const found = await tools.run<{ readonly roles: readonly string[] }>(ctx, 'readUser', { params });
+  const chosen = (form: Form) => roles.find((role) => role === form.get('role')) ?? roles[0]!;
+  const act: Act = {
+    ...common(call, hidden),
+    operation: 'updateUser',
+    title: `Open it for ${id}`,
+    effects: [
+      `${id} gets a role that opens ${call.method} ${call.path}, and whatever else that role opens.`,
+      'It counts with the next token that an application gets for this person.',
+    ],
+    button: `Open it for ${id}`,
+    selects: [
+      {
+        name: 'role',
+        label: 'Role, the narrowest first',
+        value: roles[0]!,
+        options: roles.map((role) => ({ value: role, label: role })),
+      },
+    ],
+    requestOf: (form) => ({
+      body: { roles: [...new Set([...found.body.roles, chosen(form)])] },
+      ifMatch: found.version,
+    }),
+  };
+  return { act, params, given: roles[0]! };
+}
+
+function common({ method, path }: AskedCall, hidden: Readonly<Record<string, string>>) {
+  return { name: 'open', hidden: { ...hidden, method, path } } as const;
+}

@@ -1,0 +1,166 @@
+/** `/observe/decisions/{id}`: the story of one refusal, and the change that opens the call. */
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { decisionHref, type ShownEntry } from '../../../views/management/observe/audit.tsx';
+import {
+  renderDecision,
+  type ShownDenials,
+  type ShownExplanation,
+  type ShownOpening,
+} from '../../../views/management/observe/decision.tsx';
+import { type Caller, explainCall, type Opening, openingOf } from '../access/open-call.ts';
+import type { Acts } from '../acts.ts';
+import type { ListAnswer } from '../lists.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+
+/** So many days are looked back at for what a change would have let through. */
+const whatIfDays = 7;
+
+/** As the admin API has it. */
+interface Explained extends ShownExplanation {
+  readonly caller?: {
+    readonly subject: string;
+    readonly clientId?: string;
+    readonly username?: string;
+  } | null;
+}
+
+interface Usage {
+  readonly used: readonly {
+    readonly permission: string;
+    readonly isAllowed: boolean;
+    readonly calls: number;
+    readonly firstAt: string;
+    readonly lastAt: string;
+    readonly decisionId: string | null;
+  }[];
+}
+
+interface WhatIf {
+  readonly gains: readonly { readonly calls: number; readonly permission: string }[];
+}
+
+export function createDecisionPage(tools: PageTools, acts: Acts) {
+  return {
+    async show(ctx: PageContext): Promise<void> {
+      const explained = await explanationOf(ctx);
+      if (ctx.state.form.get('do') !== 'open') return showDecision(ctx, explained);
+      const opening = explained && (await openingFor(ctx, explained));
+      if (!opening) return tools.goTo(ctx, hrefOf(ctx));
+      await acts.ask(ctx, opening.act, placeOf(ctx));
+    },
+    /** `POST /observe/decisions/:decision`: opens the call. */
+    async change(ctx: PageContext): Promise<void> {
+      const explained = await explanationOf(ctx);
+      const isOpen = ctx.state.form.get('do') === 'open';
+      const opening = isOpen && explained ? await openingFor(ctx, explained) : undefined;
+      if (!opening) return tools.goTo(ctx, hrefOf(ctx));
+      const done = await acts.perform(ctx, opening.act, placeOf(ctx), opening.params);
+      if (done) tools.goTo(ctx, `${hrefOf(ctx)}?done=opened`);
+    },
+  };
+
+  async function showDecision(ctx: PageContext, explained: Explained | undefined): Promise<void> {
+    const id = String(ctx.params.decision);
+    const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'traceAuditEntries', { params: { id } });
+    const caller = explained && callerOf(explained);
+    const html = renderDecision({
+      frame: await tools.frame(ctx),
+      id,
+      explanation: explained,
+      caller,
+      withAll: caller && explained ? await explainCall(tools, ctx, caller, explained) : undefined,
+      denials: caller && explained ? await denialsOf(ctx, caller, explained) : undefined,
+      opening: explained && (await shownOpening(ctx, explained)),
+      story: body.items,
+      notice:
+        ctx.state.form.get('done') === 'opened'
+          ? 'Opened: the next token that is asked for with it gets through.'
+          : undefined,
+    });
+    tools.send(ctx, html);
+  }
+
+  /** The latest denials are stored; the audit has them for longer. */
+  async function explanationOf(ctx: PageContext): Promise<Explained | undefined> {
+    const query = { decision: String(ctx.params.decision) };
+    try {
+      return (await tools.run<Explained>(ctx, 'explainAccess', { query })).body;
+    } catch (error) {
+      if (error instanceof ProblemError && error.problem === problems.notFound) return undefined;
+      throw error;
+    }
+  }
+
+  async function openingFor(ctx: PageContext, explained: Explained): Promise<Opening | undefined> {
+    const caller = callerOf(explained);
+    if (!caller || explained.missing === null || explained.missing === undefined) return undefined;
+    return openingOf(tools, ctx, caller, explained);
+  }
+
+  async function shownOpening(ctx: PageContext, explained: Explained): Promise<ShownOpening | undefined> {
+    const opening = await openingFor(ctx, explained);
+    if (!opening) return undefined;
+    const may = await tools.mayRun(ctx, [opening.act.operation]);
+    const passed = opening.scopes && (await passedBy(ctx, opening.params.client!, opening.scopes));
+    return {
+      title: opening.act.title,
+      given: opening.given,
+      href: may.has(opening.act.operation) ? `${hrefOf(ctx)}?do=open` : undefined,
+      passed,
+      days: whatIfDays,
+    };
+  }
+
+  /** How many calls of the last days would have got through; undefined where that is not counted. */
+  async function passedBy(
+    ctx: PageContext,
+    client: string,
+    scopes: readonly string[],
+  ): Promise<number | undefined> {
+    const body = { client, change: { scopes }, days: whatIfDays };
+    const found = await orNothing(tools.run<WhatIf>(ctx, 'askWhatIf', { body }));
+    return found?.body.gains.reduce((sum, { calls }) => sum + calls, 0);
+  }
+
+  async function denialsOf(
+    ctx: PageContext,
+    { kind, id }: Caller,
+    { missing }: Explained,
+  ): Promise<ShownDenials | undefined> {
+    const found = await orNothing(tools.run<Usage>(ctx, 'readAccessUsage', { query: { [kind]: id } }));
+    return found?.body.used.find(({ permission, isAllowed }) => permission === missing && !isAllowed);
+  }
+}
+
+/** Without it the page says less. */
+async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined;
+    throw error;
+  }
+}
+
+/** A machine calls for itself; of a person the name is known while there is an account. */
+function callerOf({ caller }: Explained): Caller | undefined {
+  if (!caller) return undefined;
+  if (caller.username !== undefined) return { kind: 'user', id: caller.username };
+  return caller.clientId === caller.subject ? { kind: 'client', id: caller.subject } : undefined;
+}
+
+function hrefOf(ctx: PageContext): string {
+  return decisionHref(String(ctx.params.decision));
+}
+
+function placeOf(ctx: PageContext) {
+  const href = hrefOf(ctx);
+  const title = `Decision ${String(ctx.params.decision)}`;
+  return {
+    path: [
+      { title: 'Audit log', href: '/observe/audit' },
+      { title, href },
+    ],
+    href,
+  };
+}

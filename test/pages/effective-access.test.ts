@@ -1,0 +1,181 @@
+/** `/access/effective`, and the decision that opens a call, in a browser without script. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningConsole } from '../helpers/console.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personPassword,
+  personWith,
+  sendForm,
+  startWithAdmin,
+} from '../helpers/management.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+const href = '/access/effective';
+const secret = 'fjord-0123456789-abcdefghij-KLMNOP-42';
+const entry = '/svc/rest/maps/orders/7';
+let console: RunningConsole;
+let ada: UserAgent;
+let viewer: UserAgent;
+
+beforeAll(async () => {
+  ({ console, ada } = await startWithAdmin());
+  for (const id of ['billing', 'shipping', 'foreign', 'untouched'])
+    await callApi(console, 'POST', '/clients', { id, secret, scopes: ['svc:map:orders:read'] });
+  const permissions = ['svc:map:orders:write'];
+  await callApi(console, 'POST', '/roles', { id: 'OrdersKeeper', permissions });
+  await callApi(console, 'POST', '/users', { id: 'grace', password: personPassword });
+  viewer = await personWith(console, 'viewer', ['Viewer']);
+}, 30_000);
+afterAll(() => console?.stop());
+
+async function scopesOf(client: string): Promise<readonly string[]> {
+  return ((await callApi(console, 'GET', `/clients/${client}`)) as { scopes: string[] }).scopes;
+}
+
+async function put(client: string, scope: string) {
+  const granted = await fetch(`${console.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${client}:${secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+  });
+  const { access_token: token } = (await granted.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  return fetch(console.url + entry, { method: 'POST', headers, body: 'x' });
+}
+
+/** @returns the address of the decision */
+async function deniedCall(client: string): Promise<string> {
+  const { decision_id: id } = (await (await put(client, 'svc:map:orders:read')).json()) as {
+    decision_id: string;
+  };
+  await console.waitFor(
+    () => console.log().some(({ decisionId }) => decisionId === id),
+    'the entry of the denial',
+  );
+  return `/observe/decisions/${id}`;
+}
+
+const rowOf = ({ body }: Reply, id: string) =>
+  new RegExp(`<tr>(?:(?!</tr>).)*>${id}<.*?</tr>`, 's')
+    .exec(body)![0]
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+
+describe('the grid', () => {
+  test('of roles says of each what it may call', async () => {
+    const page = await ada.get(href);
+    expect(titleOf(page)).toBe('Effective access');
+    expect(rowOf(page, 'Admin')).not.toContain('No');
+    expect(rowOf(page, 'OrdersKeeper')).toContain('orders');
+    expect(rowOf(page, 'OrdersKeeper')).not.toContain('Yes');
+    expect(page.body).toContain('href="/access/roles/OrdersKeeper"');
+  });
+
+  test('of machine clients leads from a cell to why it is so', async () => {
+    const page = await ada.get(`${href}?show=clients&q=bill`);
+    expect(rowOf(page, 'billing')).toMatch(/^ ?billing No No No orders No/);
+    expect(page.body).not.toContain('>shipping<');
+    const cell = /href="(\/access\/effective\?[^"]*client=billing[^"]*orders[^"]*)"/.exec(page.body)![1]!;
+    const why = await ada.get(cell.replaceAll('&amp;', '&').split('#')[0]!);
+    expect(textOf(why)).toMatch(/billing may GET \/svc\/rest\/maps\/orders\/a-key/);
+  });
+
+  test('of users has those who may nothing, too', async () => {
+    expect(rowOf(await ada.get(`${href}?show=users`), 'grace')).toMatch(/^ ?grace( No)+ ?$/);
+  });
+});
+
+describe('a question about a call', () => {
+  const question = (fields: Record<string, string>) =>
+    ada.get(`${href}?${new URLSearchParams({ method: 'POST', path: entry, ...fields })}`);
+
+  test('is answered with the smallest change, which is made after it was asked about', async () => {
+    const answer = await question({ as: 'client', who: 'shipping' });
+    expect(textOf(answer)).toMatch(/shipping may not POST .*The smallest change: svc:map:orders:write/);
+    const ask = /href="(\/access\/effective\?do=open[^"]*)"/.exec(answer.body)![1]!.replaceAll('&amp;', '&');
+    const form = await ada.get(ask);
+    expect(textOf(form)).toContain('shipping may ask for svc:map:orders:write too');
+    expect(await scopesOf('shipping')).toEqual(['svc:map:orders:read']);
+    const fields = { client: 'shipping', method: 'POST', path: entry };
+    const done = await ada.follow(await sendForm(ada, form, 'open', fields));
+    expect(textOf(done)).toMatch(/Opened: .* shipping may POST/);
+    expect(await scopesOf('shipping')).toEqual(['svc:map:orders:read', 'svc:map:orders:write']);
+    expect((await put('shipping', 'svc:map:orders:write')).status).toBe(200);
+  });
+
+  test('about a person offers a role, the narrowest first', async () => {
+    const ask = new URLSearchParams({ do: 'open', user: 'grace', method: 'POST', path: entry });
+    const form = await ada.get(`${href}?${ask}`);
+    expect(form.body).toMatch(/<option value="OrdersKeeper" selected/);
+    const fields = { user: 'grace', method: 'POST', path: entry, role: 'OrdersKeeper' };
+    await ada.follow(await sendForm(ada, form, 'open', fields));
+    expect(await callApi(console, 'GET', '/users/grace')).toMatchObject({ roles: ['OrdersKeeper'] });
+  });
+
+  test.each([
+    { name: 'somebody whom there is not', fields: { who: 'nobody' } },
+    { name: 'a script', fields: { who: '<script>alert(1)</script>' } },
+    { name: 'a path outside', fields: { who: 'billing', path: '/elsewhere' } },
+    { name: 'a path of 8,000 characters', fields: { who: 'billing', path: `/svc/${'x'.repeat(8000)}` } },
+    { name: 'right-to-left', fields: { who: 'مرحبا', path: '/svc/rest/maps/٥/🚀' } },
+    { name: 'a method that there is not', fields: { who: 'billing', method: '<b>' } },
+  ])('about $name is answered, and changes nothing', async ({ fields }) => {
+    const page = await question({ as: 'client', ...fields });
+    expect([200, 400]).toContain(page.status);
+    expect(page.body).not.toContain('<script>alert');
+    expect(textOf(page)).toMatch(/may not|Problem/);
+  });
+});
+
+describe('a decision', () => {
+  test('says how often, what opens it, and what that would have let through; then the call goes through', async () => {
+    await deniedCall('billing');
+    const decision = await deniedCall('billing');
+    const page = await ada.get(decision);
+    const text = textOf(page);
+    expect(text).toMatch(/Caller billing .*Missing svc:data:write Refused \d+ times, first/);
+    expect(text).toMatch(/With svc:map:orders:write \d+ calls of the last 7 days would have gone through/);
+    const form = await ada.get(`${decision}?do=open`);
+    const done = await ada.follow(await sendForm(ada, form, 'open'));
+    expect(textOf(done)).toMatch(/Opened: .*With all that the caller may ask for Would go through/);
+    expect(done.body).not.toContain('?do=open');
+    expect((await put('billing', 'svc:map:orders:write')).status).toBe(200);
+    const changes = console
+      .log()
+      .filter(({ event, target }) => event === 'client.updated' && target === 'billing');
+    expect(changes.at(-1)).toMatchObject({ outcome: 'success', via: 'page' });
+  });
+
+  test.each(foreignForms)('opens nothing by a form $name (S31)', async ({ fields, headers }) => {
+    const decision = await deniedCall('foreign');
+    const csrf = hiddenIn(await ada.get(`${decision}?do=open`), 'csrf')!;
+    expect((await ada.post(decision, { csrf, do: 'open', ...fields }, headers)).status).toBe(403);
+    expect(await scopesOf('foreign')).toEqual(['svc:map:orders:read']);
+  });
+
+  test('that nobody knows is said to be none', async () => {
+    expect((await ada.get('/observe/decisions/nobody?do=open')).status).not.toBe(500);
+  });
+});
+
+describe('who may', () => {
+  test('a Viewer sees what roles may, and of nobody more', async () => {
+    const page = await viewer.get(`${href}?show=clients&client=untouched&method=POST&path=${entry}`);
+    expect([page.status, page.body.includes('untouched'), page.body.includes('name="path"')]).toEqual([
+      200,
+      false,
+      false,
+    ]);
+    const csrf = hiddenIn(page, 'csrf')!;
+    const fields = { csrf, do: 'open', client: 'untouched', method: 'POST', path: entry };
+    expect((await viewer.post(href, fields)).status).toBe(403);
+    expect(await scopesOf('untouched')).toEqual(['svc:map:orders:read']);
+  });
+
+  test('nobody without a session', async () => {
+    const reply = await createUserAgent(console.url).get(href);
+    expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
+  });
+});
