@@ -43,6 +43,27 @@ describe('what is typed', () => {
     expect([several.status, titleOf(several)]).toEqual([200, 'Search']);
   });
 
+  test('leads to pages that there are', async () => {
+    const provider = {
+      id: 'staff',
+      kind: 'ldap',
+      url: 'ldaps://ldap.example',
+      dnTemplate: 'uid={username},dc=x',
+      defaultRole: 'Viewer',
+    };
+    await callApi(console, 'POST', '/identity-providers', provider);
+    const texts = ['a', 'o', 's', 'c', 'add', 'rotate billing', 'remove orson', 'disable billing', '127'];
+    const pages = await Promise.all(texts.map((text) => ada.get(searchHref(text))));
+    const hrefs = pages.flatMap(({ body }) =>
+      [...body.matchAll(/<li><a href="([^"]+)"><bdi>/g)].map(([, href]) => href!.replaceAll('&amp;', '&')),
+    );
+    expect(hrefs.length).toBeGreaterThan(30);
+    // What the cluster cannot do now is 409, and says why.
+    for (const href of new Set(hrefs)) {
+      expect([href, [200, 409].includes((await ada.get(href)).status)]).toEqual([href, true]);
+    }
+  });
+
   test('says that nothing is called so', async () => {
     expect(textOf(await enter(ada, 'nobody <i>here'))).toContain(
       'Nothing that you may see is called “ nobody <i>here ”',

@@ -19,6 +19,8 @@ export interface Kind {
   readonly operation: string;
   /** @returns what the operation is asked; undefined where nothing can be found by this text */
   readonly queryOf: (text: string) => Readonly<Record<string, string>> | undefined;
+  /** The page that they are on, where a console may be without it. */
+  readonly page?: string;
   /** Where the operation gives all of them: what is looked at for each word. */
   readonly isMatchedHere?: boolean;
   /** The page of all that match. */

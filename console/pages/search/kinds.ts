@@ -99,6 +99,7 @@ export const publishers = kind<ShownPublisher>({
 const providers = kind<{ readonly id: string; readonly kind: string; readonly name: string | null }>({
   title: 'Identity providers',
   operation: 'listIdentityProviders',
+  page: '/access/identity-providers',
   queryOf: everyOne,
   isMatchedHere: true,
   show: ({ id, kind: protocol, name }) => ({

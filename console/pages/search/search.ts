@@ -55,7 +55,9 @@ export function createSearchPage(tools: PageTools) {
     open: ReadonlySet<string>,
   ): Promise<readonly Part[]> {
     const may = await tools.mayRun(ctx, asked);
-    const searched = kinds.filter(({ operation }) => may.has(operation));
+    const searched = kinds.filter(
+      ({ operation, page }) => may.has(operation) && (page === undefined || open.has(page)),
+    );
     return Promise.all([
       part('Found by id', async () => [
         ...(await storyOf(tools, ctx, query, may)),

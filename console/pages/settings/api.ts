@@ -68,7 +68,7 @@ async function readInterface({ file, ...source }: Source): Promise<ShownInterfac
         tag,
         method: method.toUpperCase(),
         path: source.base + path,
-        summary,
+        summary: summary.replaceAll('`', ''),
         scope: security.flatMap((one) => Object.values(one).flat())[0],
       })),
   );
