@@ -5,6 +5,7 @@ import { renderAccount } from '../../views/account.tsx';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
+import { endsBetween } from '../accounts/elevations/elevation-record.ts';
 import type { Throttle } from '../accounts/guessing/throttle.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Sessions, SignInSession } from '../accounts/sessions.ts';
@@ -15,6 +16,7 @@ import type { Form } from '../http/form.ts';
 import type { WithForm } from '../http/guards.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
+import type { ChangeEntries, PreparedChange } from './change-entries.ts';
 import type { CurrentSession } from './current-session.ts';
 import { checkRepeated } from './setup.ts';
 import { sendToLogin, type WithSession } from './signed-in.ts';
@@ -43,7 +45,7 @@ export interface AccountPageDeps {
   readonly now: () => number;
   /** @throws {ProblemError} `audit_unavailable`: nothing is changed that could not be recorded */
   readonly checkMayChange: () => void;
-  readonly onChange: (ctx: Context, event: string, account: UserRecord) => void;
+  readonly entries: Pick<ChangeEntries, 'prepare' | 'say'>;
   readonly onRejected: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
 }
 
@@ -65,7 +67,7 @@ interface Shown {
 
 export function createAccountPage(deps: AccountPageDeps) {
   const { currentSession, users, passwords, throttle, sessions, times, csrf, isSecure, now } = deps;
-  const { outcomesOf, nameOfProvider, meaningOfRole, checkMayChange, onChange, onRejected } = deps;
+  const { outcomesOf, nameOfProvider, meaningOfRole, checkMayChange, entries, onRejected } = deps;
 
   return {
     async show(ctx: ChangeContext): Promise<void> {
@@ -77,7 +79,7 @@ export function createAccountPage(deps: AccountPageDeps) {
       try {
         checkMayChange();
         checkOwnsPassword(here.account);
-        await replacePassword(here.account, here.form);
+        await replacePassword(ctx, here.account, here.form);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         onRejected(ctx, 'password.changed', here.account, error.problem.code);
@@ -90,7 +92,6 @@ export function createAccountPage(deps: AccountPageDeps) {
         const wait = seconds === undefined ? '' : ` Try again in ${seconds} seconds.`;
         return showAccount(ctx, here, { problem: `${error.message}${wait}` });
       }
-      onChange(ctx, 'password.changed', here.account);
       const account = (await users.find(here.account.id)) ?? here.account;
       const current = await currentSession.start(ctx, account.id, users.issueTime(account, now()));
       const notice = 'Your password is changed, and every other session has ended.';
@@ -103,7 +104,7 @@ export function createAccountPage(deps: AccountPageDeps) {
       const named = await sessions.findByKey(here.form.get('session') ?? '');
       const chosen = named?.accountId === here.account.id ? named : undefined;
       const ended = chosen && (await sessions.end(chosen.uid));
-      if (chosen) onChange(ctx, 'session.ended', here.account);
+      if (chosen) await entries.say(ctx, 'session.ended', here.account);
       if (chosen?.uid === here.current.uid) return sendToLogin(ctx);
       const outcomes = ended ? await outcomesOf(ended) : [];
       await showAccount(ctx, here, { notice: 'The session has ended.', ended: outcomes });
@@ -117,10 +118,18 @@ export function createAccountPage(deps: AccountPageDeps) {
     throw new ProblemError(problems.conflict, `You sign in with ${name}: your password is changed there.`);
   }
 
-  async function replacePassword(account: UserRecord, form: Form): Promise<void> {
+  /** Ends an elevation too: both are in the audit by the commit of the change. */
+  async function replacePassword(ctx: Context, account: UserRecord, form: Form): Promise<void> {
     await checkPassword(account, form.get('current_password') ?? '', { throttle, passwords });
     const password = checkRepeated(form.get('password'), form.get('password_again'));
-    await users.setPassword(account.id, password, account);
+    let prepared: PreparedChange | undefined;
+    await users.setPassword(account.id, password, account, {
+      storedWith({ before, after }) {
+        prepared = entries.prepare(ctx, 'password.changed', before ?? account, endsBetween(before, after));
+        return prepared.records;
+      },
+    });
+    await prepared?.say();
   }
 
   /** This one first, and so many of the others, however many there are. */

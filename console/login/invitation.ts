@@ -17,7 +17,8 @@ export interface InvitationPageDeps {
   /** `CONSOLE_URL`. */
   readonly url: string;
   readonly minPasswordLength: number;
-  readonly onAccepted: (ctx: Context, account: UserRecord) => void;
+  /** Resolves when a kill does not take the entry away. */
+  readonly onAccepted: (ctx: Context, account: UserRecord) => Promise<void>;
 }
 
 export function createInvitationPage(deps: InvitationPageDeps) {
@@ -36,7 +37,7 @@ export function createInvitationPage(deps: InvitationPageDeps) {
       try {
         const password = checkRepeated(form.get('password'), form.get('password_again'));
         const account = await invitations.accept(token, password);
-        onAccepted(ctx, account);
+        await onAccepted(ctx, account);
         showPage(ctx, renderPasswordChosen({ username: account.username, loginHref: '/' }));
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem.status !== 400) throw error;

@@ -3,7 +3,6 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { type Audit, checkAuditable } from '../../platform/log.ts';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
-import { openElevation } from '../accounts/elevations/effective-roles.ts';
 import { createGuessing } from '../accounts/guessing/guessing.ts';
 import type { KnownBrowsers } from '../accounts/guessing/known-browsers.ts';
 import type { LockedNames } from '../accounts/guessing/locked-names.ts';
@@ -23,6 +22,7 @@ import type { About } from '../http/request-id.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AccountPageDeps, createAccountPage } from './account.ts';
+import { type ChangeEntriesDeps, createChangeEntries } from './change-entries.ts';
 import type { CurrentSession } from './current-session.ts';
 import { createInteractions, type InteractionsDeps, wrongCredentials } from './interactions.ts';
 import { createInvitationPage } from './invitation.ts';
@@ -59,6 +59,7 @@ export interface LoginNeeds extends Pick<InteractionsDeps, 'provider' | 'resourc
   readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => Promise<void>;
   readonly addressOf: (req: Context['req']) => string;
   readonly audit: Audit;
+  readonly auditOutbox: ChangeEntriesDeps['auditOutbox'];
   readonly about: About;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -83,12 +84,9 @@ const throttling = { attempts: 10, windowSeconds: 300 } as const;
 
 export function createLoginModule(needs: LoginNeeds): LoginModule {
   const { settings, storage, users, passwords, roles, clients, providers, sessions, times } = needs;
-  const { csrf, signedIn, addressOf, audit, about, now, steady } = needs;
+  const { csrf, signedIn, addressOf, audit, now, steady } = needs;
   const guessing = createGuessing({ ...needs, artifacts: storage.artifacts });
-  const actorOf = (account: UserRecord) => {
-    const elevation = openElevation(account, now())?.id;
-    return { actor: account.id, ...(elevation && { elevation }) };
-  };
+  const entries = createChangeEntries(needs);
   const deps = {
     ...needs,
     url: settings.url,
@@ -97,11 +95,11 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
     findUser: users.find,
     isSetUp: users.hasAny,
     meaningOfRole: roles.meaningOf,
-    onChange: (ctx: Context, event: string, account: UserRecord) =>
-      audit(event, { ...about(ctx), ...actorOf(account), outcome: 'success' }),
+    entries,
+    onChange: entries.say,
   };
   const onRejected = (ctx: Context, event: string, account: UserRecord, reason: string) =>
-    audit(event, { ...about(ctx), ...actorOf(account), outcome: 'denied', reason });
+    audit(event, { ...entries.fieldsOf(ctx, account), outcome: 'denied', reason });
   const throttle = createThrottle({ artifacts: storage.artifacts, steady, ...throttling });
   const setup = createSetup({ users, times, setupToken: needs.setupToken, now });
   const pages: Pages = {

@@ -18,7 +18,8 @@ export interface SetupPageDeps {
   /** `CONSOLE_URL`. */
   readonly url: string;
   readonly minPasswordLength: number;
-  readonly onSetup: (ctx: Context, account: UserRecord) => void;
+  /** Resolves when a kill does not take the entry away. */
+  readonly onSetup: (ctx: Context, account: UserRecord) => Promise<void>;
 }
 
 export function createSetupPage(deps: SetupPageDeps) {
@@ -43,7 +44,7 @@ export function createSetupPage(deps: SetupPageDeps) {
           email: email || undefined,
           password: checkRepeated(password, again),
         });
-        onSetup(ctx, account);
+        await onSetup(ctx, account);
         await currentSession.start(ctx, account.id, at);
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem.status !== 400) throw error;

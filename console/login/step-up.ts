@@ -15,7 +15,7 @@ export interface StepUpDeps {
   readonly throttle: Throttle;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly onChange: (ctx: Context, event: string, account: UserRecord) => void;
+  readonly onChange: (ctx: Context, event: string, account: UserRecord) => Promise<void>;
   readonly onRejected: (ctx: Context, event: string, account: UserRecord, reason: string) => void;
 }
 
@@ -35,7 +35,7 @@ export function createStepUp(deps: StepUpDeps): StepUp {
     }
     const renewed = await browserSessions.renew(ctx, account.id, users.issueTime(account, now()));
     if (!renewed) throw new ProblemError(problems.unauthorized, 'This session has ended: sign in again.');
-    onChange(ctx, event, account);
+    await onChange(ctx, event, account);
     return renewed;
   };
 }

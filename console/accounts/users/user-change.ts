@@ -3,6 +3,7 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import { LastAdministratorError, type RecordTransaction } from '../../storage/record-store.ts';
 import { checkVersion } from '../../storage/record-version.ts';
 import type { UserRecord } from '../../storage/records.ts';
+import type { NamedArtifact } from '../../storage/storage.ts';
 import type { AccountRecords, AccountTransaction } from '../voiding.ts';
 import { checkOwnAccount } from './user-rules.ts';
 
@@ -16,6 +17,8 @@ export interface ChangeTerms {
   readonly checkMayGrant?:
     | ((...these: readonly Pick<UserRecord, 'roles' | 'eligibleRoles'>[]) => void)
     | undefined;
+  /** What the same commit stores, such as the entry of the change; asked again where the change is tried again. */
+  readonly storedWith?: ((changed: ChangedUser) => readonly NamedArtifact[]) | undefined;
 }
 
 export interface ChangedUser {
@@ -28,7 +31,7 @@ export interface ChangedUser {
 export function createChange(records: AccountRecords) {
   return (
     id: string,
-    { version, by, checkMayGrant }: ChangeTerms = {},
+    { version, by, checkMayGrant, storedWith }: ChangeTerms = {},
     edit: (user: UserRecord, transaction: RecordTransaction) => UserRecord | Promise<UserRecord>,
   ): Promise<ChangedUser> =>
     unlessLastAdministrator(
@@ -38,7 +41,10 @@ export function createChange(records: AccountRecords) {
         const after = await edit(before, transaction);
         checkMayGrant?.(before, after);
         checkOwnAccount(by, before, after);
-        return written(transaction, before, after);
+        const changed = await written(transaction, before, after);
+        for (const { artifact, ...name } of storedWith?.(changed) ?? [])
+          transaction.putArtifact(name, artifact);
+        return changed;
       }),
     );
 }

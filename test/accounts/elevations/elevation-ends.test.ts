@@ -12,9 +12,12 @@ import {
   entriesOf,
   movableClock,
   type Person,
+  password,
   person,
   personOf,
 } from './support.ts';
+
+const another = 'quite-another-sentence-7';
 
 let console: RunningConsole;
 let dataDir: string;
@@ -53,6 +56,31 @@ describe('ends', () => {
     expect(await endOf(console, id)).toMatchObject({ cause, reason: asked.reason, role: 'Admin' });
     expect((await grace.call('GET', '/me')).status).toBe(401);
     expect((await owner('GET', `/elevations/${id}`)).body).toMatchObject({ state: 'ended', cause });
+  });
+
+  test('password_changed: the person has chosen another password, and the audit has both by that commit', async () => {
+    const grace = await person(console);
+    const id = await grace.elevate();
+    const typed = { current_password: password, password: another, password_again: another };
+    const page = await grace.agent.get('/account');
+    const reply = await grace.agent.submit(page, typed, { action: '/account/password' });
+    expect(reply.status).toBe(200);
+    const end = await endOf(console, id);
+    expect(end).toMatchObject({
+      cause: 'password_changed',
+      reason: asked.reason,
+      role: 'Admin',
+      elevation: id,
+    });
+    const changed = console
+      .log()
+      .filter(({ event, requestId }) => event === 'password.changed' && requestId === end.requestId);
+    expect(changed).toMatchObject([{ actor: end.actor, outcome: 'success', elevation: id }]);
+    const { items } = (await owner('GET', `/audit?object=elevation:${id}&limit=50`)).body;
+    const ends = items.filter(({ event }: { event: string }) => event === 'elevation.ended');
+    expect(ends).toHaveLength(1);
+    expect((await grace.call('GET', '/me')).status).toBe(401);
+    expect((await owner('GET', `/elevations/${id}`)).body).toMatchObject({ state: 'ended' });
   });
 
   test('eligibility_removed: the role is gone', async () => {
