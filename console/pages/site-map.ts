@@ -117,6 +117,7 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'Effective access',
         href: '/access/effective',
+        letter: 'e',
         needs: { object: 'access', access: 'read' },
         about: 'Who may call what at the members, and why.',
       },
