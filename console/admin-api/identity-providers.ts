@@ -69,11 +69,24 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
     path: '/identity-providers',
     summary: 'Lists the identity providers by id.',
     access: 'read',
-    query: listQuery({}),
+    query: listQuery({
+      q: z
+        .string()
+        .max(256)
+        .meta({ description: 'The beginning of its id or its name, in any case.' })
+        .exactOptional(),
+      kind: z.enum(['oidc', 'saml', 'ldap']).exactOptional(),
+      enabled: z.enum(['true', 'false']).exactOptional(),
+    }),
     answer: listOf(providerView),
     async run({ query }, { providerAdministration, cursors }: ProviderNeeds) {
+      const { q = '', kind, enabled } = query;
       const all = (await (await providerAdministration()).list()).map(viewOf);
-      const byId = all.sort((one, other) => (one.id < other.id ? -1 : 1));
+      const isMeant = (provider: (typeof all)[number]) =>
+        [provider.id, provider.name ?? ''].some((text) => text.toLowerCase().startsWith(q.toLowerCase())) &&
+        (kind === undefined || provider.kind === kind) &&
+        (enabled === undefined || provider.enabled === (enabled === 'true'));
+      const byId = all.filter(isMeant).sort((one, other) => (one.id < other.id ? -1 : 1));
       return { body: pageOf('listIdentityProviders', byId, query, cursors) };
     },
   }),

@@ -52,11 +52,18 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     path: '/roles',
     summary: 'Lists the roles, the built-in ones first.',
     access: 'read',
-    query: listQuery({}),
+    query: listQuery({
+      q: z.string().max(64).meta({ description: 'The beginning of its name, in any case.' }).exactOptional(),
+      builtIn: z.enum(['true', 'false']).exactOptional(),
+    }),
     answer: listOf(roleView),
     async run({ query }, { roles, cursors }: RoleNeeds) {
-      const { limit = 50 } = query;
-      const names = roles.names();
+      const { limit = 50, q = '', builtIn } = query;
+      const custom = new Set(roles.list().map(({ id }) => id));
+      const names = roles
+        .names()
+        .filter((name) => name.toLowerCase().startsWith(q.toLowerCase()))
+        .filter((name) => builtIn === undefined || (builtIn === 'false') === custom.has(name));
       const from = placeAfter(names, cursors.read('listRoles', query));
       const page = names.slice(from, from + limit);
       const items = await Promise.all(page.map((name) => viewOf(name, roles)));

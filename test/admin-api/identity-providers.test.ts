@@ -298,6 +298,25 @@ test('the list goes on where a page has ended', async () => {
   for (const id of ids) await call('DELETE', `/${id}`);
 });
 
+test('the list is narrowed by the beginning of an id or a name, by kind and by state', async () => {
+  for (const [id, name] of [
+    ['narrow-one', 'Élan'],
+    ['narrow-two', 'Zebra'],
+  ] as const)
+    expect((await call('POST', '', { ...corp, id, name })).body).toMatchObject({ id, name });
+  await call('POST', '/narrow-two/disable', {});
+  const found = async (query: string) =>
+    ((await call('GET', `?${query}`)).body as { items: { id: string }[] }).items.map(({ id }) => id);
+  expect(await found('q=NARROW')).toEqual(['narrow-one', 'narrow-two']);
+  expect(await found('q=zeb')).toEqual(['narrow-two']);
+  expect(await found(`q=${encodeURIComponent('éla')}`)).toEqual(['narrow-one']);
+  expect(await found('q=narrow&enabled=false')).toEqual(['narrow-two']);
+  expect(await found('q=narrow&kind=ldap')).toEqual([]);
+  for (const query of ['kind=x', 'enabled=1', 'sort=id', `q=${'x'.repeat(300)}`])
+    expect([query, (await call('GET', `?${query}`)).status]).toEqual([query, 400]);
+  for (const id of ['narrow-one', 'narrow-two']) await call('DELETE', `/${id}`);
+});
+
 test('a dry sign-in says each step, and what to change', async () => {
   await call('POST', '', corp);
   const { status, body } = await call('POST', '/corp/test', {});

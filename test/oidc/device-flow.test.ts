@@ -144,7 +144,7 @@ describe('a person who signs a program in', () => {
     await allow(await typed(codes.user_code));
     const { body } = await poll(codes);
     const home = await agent.get('/account');
-    await agent.follow(await agent.submit(home));
+    await agent.follow(await agent.submit(home, {}, { action: '/connect/logout/confirm' }));
     expect(await atApi(body.access_token)).toBe(401);
     const refresh = { grant_type: 'refresh_token', client_id: 'console-cli' };
     const refreshed = await post('/oauth2/token', { ...refresh, refresh_token: String(body.refresh_token) });

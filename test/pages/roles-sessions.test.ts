@@ -32,6 +32,19 @@ describe('roles', () => {
     });
   }
 
+  test('are narrowed by the API: by the beginning of a name, and to built-in ones or the others', async () => {
+    await callApi(console, 'POST', '/roles', { id: 'AdminHelper', permissions: ['svc:health:read'] });
+    const found = async (query: string) =>
+      ((await callApi(console, 'GET', `/roles?${query}`)) as { items: { id: string }[] }).items.map(
+        ({ id }) => id,
+      );
+    expect(await found('q=adm')).toEqual(['Admin', 'AdminHelper']);
+    expect(await found('q=adm&builtIn=false')).toEqual(['AdminHelper']);
+    expect(await found('builtIn=true')).toEqual(['Admin', 'Viewer', 'MetricsViewer']);
+    await expect(callApi(console, 'GET', '/roles?builtIn=maybe')).rejects.toThrow(/^400/);
+    await callApi(console, 'DELETE', '/roles/AdminHelper');
+  });
+
   test('are listed with what they open and who has them', async () => {
     const list = await ada.get('/access/roles');
     expect(textOf(list)).toContain('Reads and changes everything, on the cluster and here.');
