@@ -93,7 +93,7 @@ describe.each([
     expect((await ada.get(`/observe/traffic?${query}`)).status).toBe(400);
   });
 
-  test.skipIf(workers !== '1').each([
+  test.each([
     { roles: ['Viewer'], status: 200 },
     { roles: ['MetricsViewer'], status: 200 },
     { roles: [], status: 403 },
