@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTool } from '../helpers/commands.ts';
@@ -173,8 +175,8 @@ async function whileUnwritable(
   work: () => Promise<void>,
   { isWritten = true }: { readonly isWritten?: boolean } = {},
 ): Promise<void> {
-  await setTimeout(500);
   const token = await machineToken(console);
+  await noCommitFor(700, console);
   limitFiles(console, '1:');
   try {
     // Else it is known when the next probe has seen it.
@@ -185,6 +187,16 @@ async function whileUnwritable(
     limitFiles(console, 'unlimited:');
   }
   await readyIs(console, 200);
+}
+
+/** One that waits for a busy disk has written its pages before: the file has changed, and is about to change again. */
+async function noCommitFor(quietMs: number, { dataDir }: RunningConsole): Promise<void> {
+  const changedAt = () => statSync(join(dataDir, 'artifacts', 'data.mdb')).mtimeMs;
+  const deadline = Date.now() + 10_000;
+  while (Date.now() - changedAt() < quietMs) {
+    if (Date.now() > deadline) throw new Error('the store is written without a pause');
+    await setTimeout(50);
+  }
 }
 
 async function readyIs({ url }: RunningConsole, wanted: number): Promise<void> {
