@@ -264,9 +264,11 @@ describe('at a sign-in', () => {
     await withStore(console.dataDir, ({ registry }) => recordImportedHashes(registry, [slow]));
     // In turns, and the shortest of each: what else the machine does makes a sign-in longer, and never shorter.
     const shortest: Record<string, number> = {};
-    for (let round = 0; round < 3; round++) {
+    const areAlike = () => Math.min(...Object.values(shortest)) > Math.max(...Object.values(shortest)) * 0.75;
+    for (let round = 0; round < 3 || (round < 9 && !areAlike()); round++) {
       for (const username of ['nobody', admin.username, 'slow']) {
-        const { ms } = await signIn(username, 'wrong-staple-battery-1');
+        const { ms, status } = await signIn(username, 'wrong-staple-battery-1');
+        expect(status).toBe(401);
         shortest[username] = Math.min(ms, shortest[username] ?? Number.POSITIVE_INFINITY);
       }
     }

@@ -30,9 +30,12 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
     await console?.stop();
     await application?.close();
   });
-  afterEach(async () => {
+  async function closeAll(): Promise<void> {
     await Promise.all(contexts.map((context) => context.close()));
     contexts = [];
+  }
+  afterEach(async () => {
+    await closeAll();
     expect(complaints.splice(0)).toEqual([]);
   });
 
@@ -186,6 +189,8 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
       await signIn(there, { ...admin, password: 'quite-another-sentence-7' });
       await there.waitForURL(`${own.url}/`);
     } finally {
+      // First: a live page would ask the console that has gone.
+      await closeAll();
       await own.stop();
     }
   });

@@ -71,6 +71,17 @@ export interface BrowserUser {
   leave(): Promise<void>;
 }
 
+/** A live page leaves by itself when its session ends: that may come in between. */
+async function open(page: Page, url: string): Promise<void> {
+  try {
+    await page.goto(url);
+  } catch (error) {
+    if (!String(error).includes('interrupted by another navigation')) throw error;
+    await page.waitForLoadState();
+    await page.goto(url);
+  }
+}
+
 export async function visit(browser: Browser, { console, dashboard }: Pair): Promise<BrowserUser> {
   const context: BrowserContext = await browser.newContext();
   context.setDefaultTimeout(20_000);
@@ -94,11 +105,11 @@ export async function visit(browser: Browser, { console, dashboard }: Pair): Pro
       await page.waitForURL(`${console.url}/`);
     },
     async isAskedAtConsole() {
-      await page.goto(console.url);
+      await open(page, console.url);
       return question.isVisible();
     },
     async isAskedAtDashboard() {
-      await page.goto(dashboard.url);
+      await open(page, dashboard.url);
       return new URL(page.url()).origin === console.url && (await question.isVisible());
     },
     async isAskedAt(provider) {
