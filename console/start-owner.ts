@@ -44,6 +44,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
     startEmbeddedMember({ settings, environment, log, closing }),
     services.keys.prepare(),
     services.providers.prepare(),
+    services.installationId.prepare(),
     createFirstAdministrator(services),
     finishSweeps(services, log),
   ]);

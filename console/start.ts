@@ -58,6 +58,7 @@ export async function start({
     import('./app/console.ts'),
     services.keys.prepare(),
     services.providers.prepare(),
+    services.installationId.prepare(),
     createFirstAdministrator(services),
     finishSweeps(services, log),
   ]);

@@ -19,6 +19,7 @@ import { wanOperations } from './cluster/wan.ts';
 import type { WanNeeds } from './cluster/wan-calls.ts';
 import { type ConfigurationNeeds, configurationOperations } from './configuration.ts';
 import { type ProviderNeeds, providerOperations } from './identity-providers.ts';
+import { type InstallationNeeds, installationOperations } from './installation/installation.ts';
 import { type JobNeeds, jobOperations } from './jobs.ts';
 import { type KeyNeeds, keyOperations } from './keys.ts';
 import { type LicenceNeeds, licenceOperations } from './licence.ts';
@@ -47,6 +48,7 @@ export type ApiServices = AccessNeeds &
   CallNeeds &
   HealthNeeds &
   ImportNeeds &
+  InstallationNeeds &
   JobNeeds &
   KeyNeeds &
   LicenceNeeds &
@@ -72,6 +74,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...backupOperations,
   ...healthOperations,
   ...importOperations,
+  ...installationOperations,
   ...jobOperations,
   ...keyOperations,
   ...licenceOperations,

@@ -11,6 +11,7 @@ import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { createIsRequired } from '../approvals/required.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
+import { createAbout } from '../installation/about.ts';
 import { createBackups } from '../jobs/backups.ts';
 import { storeUpload } from '../jobs/uploads.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
@@ -64,6 +65,11 @@ export async function createApiServices(
     configuration: createConfigurationOnFirstUse(services, audit, (staged) =>
       createApiServices(staged, unwritten, members, true),
     ),
+    aboutInstallation: createAbout({
+      ...services,
+      workers: settings.workers,
+      isServing: members !== undefined,
+    }),
     tokenTrial: createTokenTrial({
       matrix: questions.matrix,
       resourceOf: (scopes, requested) => machineResource(resources, requested, scopes),

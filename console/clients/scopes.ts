@@ -38,6 +38,7 @@ export const apiObjects: readonly string[] = [
   'health',
   'identity-providers',
   'imports',
+  'installation',
   'jobs',
   'keys',
   'licence',

@@ -17,6 +17,7 @@ import { elevationCommands } from './elevation.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { idpCommands } from './identity-providers/idp.ts';
+import { installationCommands } from './installation.ts';
 import { backupsCommands, jobCommands } from './jobs/job.ts';
 import { keyCommands } from './keys.ts';
 import { licenceCommands } from './licence.ts';
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   ...approvalCommands,
   ...elevationCommands,
   ...settingsCommands,
+  ...installationCommands,
   ...configCommands,
   doctorCommand,
   healthCommand,

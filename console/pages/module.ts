@@ -26,10 +26,7 @@ import type { Live } from './live/streams.ts';
 import { addObserveRoutes } from './observe/module.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
 import { createSearchPage } from './search/search.ts';
-import { createApiPage } from './settings/api.ts';
-import { createKeyPage } from './settings/keys.ts';
-import { createSettingsPage } from './settings/settings.ts';
-import { createStartPage } from './settings/start.ts';
+import { addSettingsRoutes } from './settings/module.ts';
 import { createStartSteps } from './settings/start-steps.ts';
 
 export interface PagesNeeds {
@@ -78,10 +75,6 @@ export function createPagesModule(needs: PagesNeeds) {
   const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
   const search = createSearchPage(tools);
-  const settings = createSettingsPage(tools);
-  const api = createApiPage(tools);
-  const start = createStartPage(tools, steps);
-  const keys = createKeyPage(tools, acts);
   const effective = createEffectivePage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin);
   const approvals = createApprovalPages(tools, acts);
@@ -113,12 +106,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
-      router.get('/settings', query, signedIn, settings);
-      router.get('/settings/start', query, signedIn, start.show);
-      router.post('/settings/start', form, csrf, signedIn, held, start.change);
-      router.get('/settings/api', query, signedIn, api);
-      router.get('/settings/keys', query, signedIn, keys.show);
-      router.post('/settings/keys', form, csrf, signedIn, held, keys.change);
+      addSettingsRoutes(router, { tools, acts, steps, signedIn, csrf, held });
       addObserveRoutes(router, { tools, acts, live, signedIn, csrf, held });
       router.get('/access/users', query, signedIn, users.list);
       router.post('/access/users', form, csrf, signedIn, held, users.create);

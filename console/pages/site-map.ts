@@ -190,6 +190,12 @@ export const siteMap: readonly SiteGroup[] = [
         needs: { object: 'settings', access: 'inspect' },
         about: 'What programs may call here, and at the members.',
       },
+      {
+        title: 'About',
+        href: '/settings/about',
+        needs: { object: 'installation', access: 'inspect' },
+        about: 'What runs here: release, store, backups, and under which terms.',
+      },
     ],
   },
 ];

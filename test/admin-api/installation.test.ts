@@ -1,4 +1,5 @@
-/** `/api/v1/keys`, `/settings` and `/licence` of a running console: what there is one of in an installation. */
+/** `/api/v1/keys`, `/settings`, `/installation` and `/licence` of a running console: what there is one of in an installation. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiToken, clientSecret, nextKeysOf, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
@@ -121,6 +122,35 @@ describe('settings', () => {
     expect((await call('GET', 'settings/CONSOLE_NOTHING')).status).toBe(404);
     expect((await call('GET', 'settings/console_url')).status).toBe(404);
     expect((await call('PATCH', 'settings/CONSOLE_URL', { value: 'x' })).status).toBe(405);
+  });
+});
+
+describe('the installation', () => {
+  test('says what runs, on which store, for how long, and the licences of what is in it', async () => {
+    const { status, body } = await call('GET', 'installation');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
+      version: JSON.parse(readFileSync('package.json', 'utf8')).version,
+      nodeVersion: process.versions.node,
+      workers: 1,
+      store: { engine: 'LMDB', format: 3, registryFormat: 2 },
+    });
+    expect(Math.abs(Date.parse(body.startedAt) + body.uptimeSeconds * 1000 - Date.now())).toBeLessThan(5_000);
+    const locked = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
+    for (const name of ['jose', 'koa', '@koa/router', 'oidc-provider', 'preact']) {
+      const { version, license: licence } = locked[`node_modules/${name}`];
+      expect(body.libraries).toContainEqual({ name, version, licence });
+    }
+    const notices = readFileSync('dist/THIRD-PARTY-NOTICES.txt', 'utf8');
+    expect(body.libraries).toHaveLength(notices.split('-'.repeat(80)).length - 1);
+  });
+
+  test('keeps its id, says nothing to who only reads, and is not changed here', async () => {
+    const { body } = await call('GET', 'installation');
+    expect((await call('GET', 'installation')).body.id).toBe(body.id);
+    expect((await call('GET', 'installation', undefined, viewer)).status).toBe(403);
+    expect((await call('DELETE', 'installation')).status).toBe(405);
   });
 });
 

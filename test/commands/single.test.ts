@@ -34,6 +34,14 @@ test('one setting is shown with what it means, and a secret never with its value
   expect((await failed('settings', 'show', 'CONSOLE_NOTHING')).code).toBe(1);
 });
 
+test('what runs is shown, as the API says it', async () => {
+  const told = (await tool('installation', 'show', '--json')).json<{ id: string; version: string }>();
+  expect(told).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), workers: 1 });
+  const { stdout } = await tool('installation', 'show');
+  expect(stdout).toMatch(new RegExp(`^id +${told.id}\nversion +${told.version}$`, 'm'));
+  expect(stdout).toMatch(/^store +LMDB, format \d+; registry, format \d+$/m);
+});
+
 test('one entry of the audit is shown with all that it says', async () => {
   await tool('role', 'add', 'Noted', '--scope', 'svc:health:read');
   await console.waitFor(

@@ -1,4 +1,4 @@
-/** `/settings`, `/settings/keys` and `/settings/api` in a browser without script. */
+/** `/settings`, `/settings/keys`, `/settings/api` and `/settings/about` in a browser without script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientSecret, type RunningConsole } from '../helpers/console.ts';
 import {
@@ -9,6 +9,7 @@ import {
   sendForm,
   startWithAdmin,
 } from '../helpers/management.ts';
+import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 const keysHref = '/settings/keys';
@@ -95,9 +96,40 @@ describe('the API', () => {
   });
 });
 
+describe('about', () => {
+  interface Installation {
+    readonly id: string;
+    readonly version: string;
+    readonly libraries: readonly { readonly name: string; readonly licence: string }[];
+  }
+
+  test('says what runs, what is kept, and each library with its licence, and no secret', async () => {
+    const page = await ada.get('/settings/about');
+    const { id, version, libraries } = (await callApi(console, 'GET', '/installation')) as Installation;
+    expect(titleOf(page)).toBe('About');
+    expect(textOf(page)).toContain(`Installation ${id} Version ${version} Node.js ${process.versions.node}`);
+    expect(textOf(page)).toContain('Last backup None yet Licence of the dashboard None');
+    expect(libraries.length).toBeGreaterThan(50);
+    for (const { name } of libraries) expect(page.body).toContain(`<bdi>${name}</bdi>`);
+    expect(page.body).not.toContain(clientSecret);
+  });
+
+  test('says when the last backup was, and whose licence the dashboard has', async () => {
+    await callApi(console, 'POST', '/backups', {});
+    const backups = async () => ((await callApi(console, 'GET', '/backups')) as { items: object[] }).items;
+    await until(async () => (await backups()).length > 0, 'the backup');
+    await callApi(console, 'PUT', '/licence', { id: 'lic-1', holder: 'Orders <b>Ltd</b>', edition: 'team' });
+    const text = textOf(await ada.get('/settings/about'));
+    expect(text).toMatch(/Last backup (?:now|\d+ s ago) Licence/);
+    expect(text).toContain('lic-1 : team , Orders <b>Ltd</b> , without end');
+  });
+});
+
 describe('who may', () => {
   test('a Viewer neither reads settings nor rotates keys', async () => {
-    for (const href of ['/settings', '/settings/api']) expect((await viewer.get(href)).status).toBe(403);
+    for (const href of ['/settings', '/settings/api', '/settings/about']) {
+      expect((await viewer.get(href)).status).toBe(403);
+    }
     const before = await keys();
     for (const name of ['rotate', 'rotate-now']) {
       expect((await viewer.get(`${keysHref}?do=${name}`)).status).toBe(403);
@@ -109,7 +141,7 @@ describe('who may', () => {
   });
 
   test('nobody without a session', async () => {
-    for (const href of ['/settings', '/settings/api', keysHref]) {
+    for (const href of ['/settings', '/settings/api', '/settings/about', keysHref]) {
       const reply = await createUserAgent(console.url).get(href);
       expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
     }

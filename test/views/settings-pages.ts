@@ -1,4 +1,5 @@
 import type { FrameModel } from '../../views/management/frame.tsx';
+import { renderAbout } from '../../views/management/settings/about.tsx';
 import { renderApi } from '../../views/management/settings/api.tsx';
 import { renderStart, type ShownStep } from '../../views/management/settings/start.tsx';
 import type { Filling } from './filling.ts';
@@ -17,6 +18,22 @@ export function settingsPages(
   frameOf: (filling: Filling) => FrameModel,
 ): Readonly<Record<string, (filling: Filling) => string>> {
   return {
+    about: (filling) =>
+      renderAbout({
+        frame: frameOf(filling),
+        installation: {
+          id: filling.text,
+          version: filling.text,
+          nodeVersion: filling.text,
+          platform: filling.text,
+          workers: 1,
+          startedAt: '2025-11-21T08:23:00Z',
+          store: { engine: filling.text, format: 3, registryFormat: 2 },
+          libraries: [{ name: filling.text, version: filling.text, licence: filling.text }],
+        },
+        backup: { createdAt: '2025-11-21T08:23:00Z' },
+        licence: { id: filling.text, holder: filling.text, edition: filling.text, expiresAt: null },
+      }),
     API: (filling) =>
       renderApi({
         frame: frameOf(filling),

@@ -106,6 +106,7 @@ export const operationPaths = {
   listKeys: 'GET /keys',
   readKey: 'GET /keys/{key}',
   rotateKeys: 'POST /keys/rotate',
+  readInstallation: 'GET /installation',
   readLicence: 'GET /licence',
   putLicence: 'PUT /licence',
   deleteLicence: 'DELETE /licence',

@@ -1,13 +1,9 @@
 /** What the artifacts environment knows about the whole store. */
 
 import { StorageRejectedError } from '../../storage.ts';
+import { storeFormat } from '../../store-form.ts';
 import type { Environment } from './lmdb-environment.ts';
 
-/**
- * Raised when an older console could no longer read the store. 2: records have a sum; those of 1 are read. 3: users and
- * clients are here.
- */
-const formatVersion = 3;
 /** The first format in which the registry holds no users and clients. */
 const withRecords = 3;
 const key = ['format'];
@@ -24,15 +20,15 @@ export function checkFormat(
   path: string,
 ): { readonly isExpected: boolean; readonly isRecorded: boolean; readonly isFormer: boolean } {
   const found = environment.read(() => environment.database<number>('store').get(key));
-  if (found !== undefined && found > formatVersion) {
+  if (found !== undefined && found > storeFormat) {
     throw new StorageRejectedError(
       'newer',
-      `${path} was written by a newer console (format ${found}, this one knows ${formatVersion}): ` +
+      `${path} was written by a newer console (format ${found}, this one knows ${storeFormat}): ` +
         'start the newer console, or bring a backup back with: npx console restore <backup>',
     );
   }
   const isFormer = found !== undefined && found < withRecords;
-  const isRecorded = found === formatVersion && originOfRecords(environment) === 'own';
+  const isRecorded = found === storeFormat && originOfRecords(environment) === 'own';
   return { isExpected: found !== undefined, isRecorded, isFormer };
 }
 
@@ -47,7 +43,7 @@ export function originOfRecords(environment: Environment): string | undefined {
 export async function recordFormat(environment: Environment, origin = 'own'): Promise<void> {
   const store = environment.database<number | string>('store');
   await environment.write(() => {
-    store.put(key, formatVersion);
+    store.put(key, storeFormat);
     store.put(originKey, origin);
   });
 }

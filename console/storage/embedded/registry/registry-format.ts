@@ -1,10 +1,10 @@
 /** How `registry.json` is written and what is accepted when it is read back. */
 import { collections } from '../../records.ts';
 import { deepFreeze, type RegistryState } from '../../registry-state.ts';
+import { registryFormat } from '../../store-form.ts';
 import { createRegistryText, parseRegistryText, type RegistryShape } from './registry-text.ts';
 
-/** 2: users and clients are no longer in it. */
-export const registryShape: RegistryShape = { version: 2, collections };
+export const registryShape: RegistryShape = { version: registryFormat, collections };
 
 export function formatRegistry(state: RegistryState): string {
   return [...parts(state)].join('');
