@@ -13,14 +13,20 @@ export interface SignedInDeps {
   readonly findUser: (id: string) => Promise<UserRecord | undefined>;
 }
 
-/** Lets a browser through that has a session, and sends any other to the sign-in. */
+/**
+ * Lets a browser through that has a session, and sends any other to the sign-in. A live page is told instead,
+ * in its stream: it goes there by itself.
+ */
 export function createSignedIn({ currentSession, findUser }: SignedInDeps): Guard<WithSession> {
   return async (ctx, next) => {
     // What a page asks for by itself is no use of it by anybody.
     const isByItself = ctx.query.live === '1';
     const current = await (isByItself ? currentSession.peek(ctx) : currentSession.current(ctx));
     const account = current && (await findUser(current.accountId));
-    if (!account) return sendToLogin(ctx);
+    if (!account)
+      return isByItself && ctx.get('Accept').includes('text/event-stream')
+        ? endStream(ctx)
+        : sendToLogin(ctx);
     Object.assign(ctx.state, { current, account });
     await next();
   };
@@ -30,4 +36,10 @@ export function sendToLogin(ctx: Pick<Context, 'status' | 'set' | 'redirect'>): 
   ctx.status = 303;
   ctx.set('Cache-Control', 'no-store');
   ctx.redirect('/login');
+}
+
+function endStream(ctx: Context): void {
+  ctx.type = 'text/event-stream';
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = 'event: bye\ndata: {"reason":"session-ended"}\n\n';
 }

@@ -49,7 +49,9 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
       const isErrorStatus = /the server responded with a status of (400|401|403|404|429)/.test(
         message.text(),
       );
-      if (['error', 'warning'].includes(message.type()) && !isErrorStatus) complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type()) && !isErrorStatus) {
+        complaints.push(`${message.text()} (${message.location().url})`);
+      }
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     return page;
@@ -177,8 +179,8 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
       await here.getByRole('link', { name: admin.username }).click();
       await here.getByRole('button', { name: /^End/ }).click();
       expect(await here.getByRole('status').textContent()).toContain('The session has ended');
-      await there.reload();
-      expect(there.url()).toBe(`${own.url}/login`);
+      // A live page leaves by itself.
+      await there.waitForURL(`${own.url}/login`);
       await here.getByLabel('Current password').fill(admin.password);
       await here.getByLabel('New password', { exact: true }).fill('quite-another-sentence-7');
       await here.getByLabel('Confirm new password').fill('quite-another-sentence-7');
@@ -193,6 +195,30 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
       await closeAll();
       await own.stop();
     }
+  });
+
+  test('a live page whose session ends does not come in the way of whoever leaves it', async () => {
+    const page = await signInHere();
+    const elsewhere = `${application.address}/elsewhere`;
+    let answer = () => {};
+    const mayAnswer = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(elsewhere, async (route) => {
+      await mayAnswer;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(elsewhere);
+    await page.evaluate((to) => void setTimeout(() => location.assign(to), 0), elsewhere);
+    await asked;
+    const other = await signInHere();
+    await other.goto(`${console.url}/account`);
+    await other.getByRole('button', { name: /^End/ }).first().click();
+    expect(await other.getByRole('status').textContent()).toContain('The session has ended');
+    // Longer than until the stream of a session that has ended says so.
+    await other.waitForTimeout(1_500);
+    answer();
+    await page.waitForURL(elsewhere);
   });
 
   test('an application signs out, with a hint at once and without one after a question', async () => {
@@ -244,6 +270,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('grace');
       expect(await page.getByRole('main').textContent()).toContain('Admin');
     } finally {
+      await closeAll();
       await fresh.stop();
     }
   });

@@ -148,7 +148,11 @@ describe('ends within a second, and says why', () => {
 
 describe('who may', () => {
   test('is asked as by the page: signed out, and without the role', async () => {
-    expect((await stream(createUserAgent(console.url), '/observe/traffic')).status).toBe(303);
+    const nobodyYet = createUserAgent(console.url);
+    expect((await stream(nobodyYet, '/observe/traffic')).status).toBe(303);
+    const eventSource = { accept: 'text/event-stream' };
+    const left = await openStream(console.url, nobodyYet, '/observe/traffic', eventSource);
+    expect((await left.until(isBye)).data).toEqual({ reason: 'session-ended' });
     const nobody = await personWith(console, 'nobody', []);
     const metrics = await personWith(console, 'metrics', ['MetricsViewer']);
     expect((await stream(nobody, '/observe/traffic')).status).toBe(403);

@@ -8,6 +8,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const shortestMs = 500;
 const longestMs = 60_000;
 const pollMs = 30_000;
+const leavingMs = 10_000;
 
 let source;
 let timer;
@@ -144,5 +145,11 @@ document.addEventListener('visibilitychange', () => {
   else open();
 });
 addEventListener('pagehide', close);
+// Whoever leaves is on the way already: a sign-out ends the session before its page is there. What is
+// downloaded leaves the page where it is.
+addEventListener('beforeunload', () => {
+  close();
+  timer = setTimeout(open, leavingMs);
+});
 document.addEventListener('pointerout', () => takeAll(Object.fromEntries(waiting)));
 open();
