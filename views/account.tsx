@@ -6,6 +6,7 @@ import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
 import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
 import { Framed, type FrameModel } from './management/frame.tsx';
 import { Notice, Problem } from './message.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** Home of whoever is signed in: who they are here, where they are signed in, their password. */
 export interface AccountModel {
@@ -38,8 +39,8 @@ export interface AccountModel {
   readonly notice?: string | undefined;
 }
 
-export function renderAccount(model: AccountModel): string {
-  return renderDocument(<Account {...model} />);
+export function renderAccount(model: AccountModel, presentation?: Presentation): string {
+  return renderDocument(<Account {...model} />, presentation);
 }
 
 function Account(model: AccountModel) {

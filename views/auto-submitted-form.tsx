@@ -1,5 +1,6 @@
 import { Form } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
+import type { Presentation } from './presentation.ts';
 
 export interface AutoSubmittedFormModel {
   readonly provider: string;
@@ -12,12 +13,10 @@ export interface AutoSubmittedFormModel {
 }
 
 /** A message to a provider that takes it as a form only: sent by a press, because pages here have no script. */
-export function renderAutoSubmittedForm({
-  provider,
-  purpose,
-  action,
-  fields,
-}: AutoSubmittedFormModel): string {
+export function renderAutoSubmittedForm(
+  { provider, purpose, action, fields }: AutoSubmittedFormModel,
+  presentation?: Presentation,
+): string {
   return renderDocument(
     <NarrowPage title="One more step">
       <p class="lede">
@@ -39,5 +38,6 @@ export function renderAutoSubmittedForm({
         </div>
       </Form>
     </NarrowPage>,
+    presentation,
   );
 }

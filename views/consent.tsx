@@ -1,5 +1,6 @@
 import { Form } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
+import type { Presentation } from './presentation.ts';
 
 export interface ConsentScope {
   /** The scope as it stands in the request. */
@@ -28,8 +29,8 @@ export interface ConsentModel {
 }
 
 /** Sends `decision` (`allow` or `deny`) and `csrf`. */
-export function renderConsent(model: ConsentModel): string {
-  return renderDocument(<Consent {...model} />);
+export function renderConsent(model: ConsentModel, presentation?: Presentation): string {
+  return renderDocument(<Consent {...model} />, presentation);
 }
 
 function Consent({ action, csrf, application, username, scopes, reach }: ConsentModel) {

@@ -1,6 +1,7 @@
 import { Field, Form } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** Where the code of a program is typed (RFC 8628 §3.3). */
 export interface DeviceCodeModel {
@@ -12,8 +13,8 @@ export interface DeviceCodeModel {
 }
 
 /** Sends `user_code` and `xsrf`. */
-export function renderDeviceCode(model: DeviceCodeModel): string {
-  return renderDocument(<DeviceCode {...model} />);
+export function renderDeviceCode(model: DeviceCodeModel, presentation?: Presentation): string {
+  return renderDocument(<DeviceCode {...model} />, presentation);
 }
 
 function DeviceCode({ action, xsrf, userCode, problem }: DeviceCodeModel) {
@@ -52,8 +53,8 @@ export interface DeviceConfirmModel {
 }
 
 /** Sends `user_code`, `xsrf` and `confirm` or `abort`. */
-export function renderDeviceConfirm(model: DeviceConfirmModel): string {
-  return renderDocument(<DeviceConfirm {...model} />);
+export function renderDeviceConfirm(model: DeviceConfirmModel, presentation?: Presentation): string {
+  return renderDocument(<DeviceConfirm {...model} />, presentation);
 }
 
 function DeviceConfirm({ action, xsrf, userCode, application, device, username }: DeviceConfirmModel) {
@@ -92,7 +93,10 @@ function DeviceConfirm({ action, xsrf, userCode, application, device, username }
 }
 
 /** The end of it, which only the program goes on from. */
-export function renderDeviceDone({ outcome }: { readonly outcome: 'allowed' | 'denied' }): string {
+export function renderDeviceDone(
+  { outcome }: { readonly outcome: 'allowed' | 'denied' },
+  presentation?: Presentation,
+): string {
   const isAllowed = outcome === 'allowed';
   return renderDocument(
     <NarrowPage title={isAllowed ? 'The program is signed in' : 'The program was not signed in'}>
@@ -103,5 +107,6 @@ export function renderDeviceDone({ outcome }: { readonly outcome: 'allowed' | 'd
       </p>
       <p class="muted">You can close this page.</p>
     </NarrowPage>,
+    presentation,
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** An error as a page; the same code that JSON callers get. */
 export interface ErrorModel {
@@ -17,8 +18,8 @@ export interface ErrorModel {
   readonly actionLabel?: string | undefined;
 }
 
-export function renderError(model: ErrorModel): string {
-  return renderDocument(<ErrorPage {...model} />);
+export function renderError(model: ErrorModel, presentation?: Presentation): string {
+  return renderDocument(<ErrorPage {...model} />, presentation);
 }
 
 function ErrorPage({ status, code, title, detail, requestId, hint, actionHref, actionLabel }: ErrorModel) {

@@ -3,6 +3,7 @@ import { Link } from './elements/link.tsx';
 import { OwnAddress, type OwnAddressProps } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** Where somebody chooses a password by a link that an administrator has given them. */
 export interface InvitationModel {
@@ -18,7 +19,10 @@ export interface InvitationModel {
 }
 
 /** Sends `password`, `password_again`, with `csrf` and `token`; `username` is there for password managers. */
-export function renderInvitation({ action, csrf, invitation, username, ...model }: InvitationModel): string {
+export function renderInvitation(
+  { action, csrf, invitation, username, ...model }: InvitationModel,
+  presentation?: Presentation,
+): string {
   const { minPasswordLength, ownAddress, problem } = model;
   const problemId = problem === undefined ? undefined : 'problem';
   return renderDocument(
@@ -36,6 +40,7 @@ export function renderInvitation({ action, csrf, invitation, username, ...model 
         </div>
       </Form>
     </NarrowPage>,
+    presentation,
   );
 }
 
@@ -44,7 +49,10 @@ export interface PasswordChosenModel {
   readonly loginHref: string;
 }
 
-export function renderPasswordChosen({ username, loginHref }: PasswordChosenModel): string {
+export function renderPasswordChosen(
+  { username, loginHref }: PasswordChosenModel,
+  presentation?: Presentation,
+): string {
   return renderDocument(
     <NarrowPage title="Your password is set">
       <p class="lede">
@@ -56,5 +64,6 @@ export function renderPasswordChosen({ username, loginHref }: PasswordChosenMode
         </Link>
       </div>
     </NarrowPage>,
+    presentation,
   );
 }

@@ -2,13 +2,19 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { Form } from './elements/form.tsx';
+import {
+  type Presentation,
+  PresentationContext,
+  productName,
+  usePresentation,
+  usualPresentation,
+} from './presentation.ts';
 import { assetPath } from './static.ts';
 
-const productName = 'Cluster Console';
-
 /** A whole document as it is sent. */
-export function renderDocument(page: VNode): string {
-  return `<!doctype html>${renderToString(page)}`;
+export function renderDocument(page: VNode, presentation: Presentation = usualPresentation): string {
+  const shown = <PresentationContext.Provider value={presentation}>{page}</PresentationContext.Provider>;
+  return `<!doctype html>${renderToString(shown)}`;
 }
 
 interface NarrowPageProps {
@@ -93,17 +99,20 @@ interface HtmlProps {
 }
 
 export function Html({ title, scripts = [], style, children }: HtmlProps) {
+  const { name = productName, colours } = usePresentation().branding;
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <title>{`${title} · ${productName}`}</title>
+        <title>{`${title} · ${name}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
         <link rel="stylesheet" href={assetPath('style.css')} />
         {style && <link rel="stylesheet" href={assetPath(style)} />}
+        {colours && <link rel="stylesheet" href={colours.href} />}
+        {colours && <link rel="stylesheet" href={colours.darkHref} media="(prefers-color-scheme: dark)" />}
         {scripts.map((script) => (
           <script key={script} src={assetPath(script)} defer />
         ))}
@@ -113,11 +122,17 @@ export function Html({ title, scripts = [], style, children }: HtmlProps) {
   );
 }
 
+/** The installation by its logo and its name, or the product by its own. */
 export function Brand() {
+  const { name = productName, logo } = usePresentation().branding;
   return (
     <span class="brand">
-      <img src={assetPath('mark.svg')} alt="" width="32" height="32" />
-      {productName}
+      {logo ? (
+        <img class="brand-logo" src={logo.href} alt="" width={logo.width} height={logo.height} />
+      ) : (
+        <img src={assetPath('mark.svg')} alt="" width="32" height="32" />
+      )}
+      <bdi>{name}</bdi>
     </span>
   );
 }

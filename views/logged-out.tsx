@@ -2,6 +2,7 @@ import { safeHref } from './elements/href.ts';
 import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** `next`: the page goes on there by itself. `open`: for all that is known, the session there lives. */
 export interface LoggedOutProvider {
@@ -26,8 +27,8 @@ export interface LoggedOutModel {
 }
 
 /** The end of a session; nothing left to send. */
-export function renderLoggedOut(model: LoggedOutModel): string {
-  return renderDocument(<LoggedOut {...model} />);
+export function renderLoggedOut(model: LoggedOutModel, presentation?: Presentation): string {
+  return renderDocument(<LoggedOut {...model} />, presentation);
 }
 
 function LoggedOut({

@@ -3,6 +3,7 @@ import { Link } from './elements/link.tsx';
 import { OwnAddress } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** A way to sign in that another party answers for. */
 export interface LoginProvider {
@@ -36,8 +37,8 @@ export interface LoginModel {
 }
 
 /** Sends `username`, `password` and `csrf`. */
-export function renderLogin(model: LoginModel): string {
-  return renderDocument(<Login {...model} />);
+export function renderLogin(model: LoginModel, presentation?: Presentation): string {
+  return renderDocument(<Login {...model} />, presentation);
 }
 
 function Login(model: LoginModel) {

@@ -1,6 +1,7 @@
 import { Form } from './elements/form.tsx';
 import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
+import type { Presentation } from './presentation.ts';
 
 export interface LogoutModel {
   readonly action: string;
@@ -13,8 +14,8 @@ export interface LogoutModel {
 }
 
 /** Sends `logout=yes` and `csrf`; to stay signed in is a plain link that sends nothing. */
-export function renderLogout(model: LogoutModel): string {
-  return renderDocument(<Logout {...model} />);
+export function renderLogout(model: LogoutModel, presentation?: Presentation): string {
+  return renderDocument(<Logout {...model} />, presentation);
 }
 
 function Logout({ action, csrf, username, application, cancelHref }: LogoutModel) {

@@ -1,7 +1,8 @@
 import { NarrowPage, renderDocument } from './layout.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** In place of a sign-in that nobody could pass: there is no account yet. */
-export function renderNotSetUp(): string {
+export function renderNotSetUp(presentation?: Presentation): string {
   return renderDocument(
     <NarrowPage title="Not set up yet">
       <p class="lede">
@@ -19,5 +20,6 @@ export function renderNotSetUp(): string {
         <code>npx console user add ada --role Admin --password-file -</code>
       </p>
     </NarrowPage>,
+    presentation,
   );
 }

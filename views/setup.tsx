@@ -2,6 +2,7 @@ import { Field, Form, NewPasswordFields } from './elements/form.tsx';
 import { OwnAddress, type OwnAddressProps } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** First run: the form that creates the first administrator (S27). */
 export interface SetupModel {
@@ -21,8 +22,8 @@ export interface SetupModel {
 }
 
 /** Sends `username`, `email`, `password`, `password_again`, with `csrf` and `token`. */
-export function renderSetup(model: SetupModel): string {
-  return renderDocument(<Setup {...model} />);
+export function renderSetup(model: SetupModel, presentation?: Presentation): string {
+  return renderDocument(<Setup {...model} />, presentation);
 }
 
 function Setup({ action, csrf, setupToken, username, email, minPasswordLength, ...rest }: SetupModel) {

@@ -2,6 +2,7 @@ import { Link } from './elements/link.tsx';
 import { Section } from './elements/section.tsx';
 import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
 import { Notice, Problem } from './message.tsx';
+import type { Presentation } from './presentation.ts';
 
 /** What an identity provider sends of somebody, and what a sign-in would make of it. */
 export interface TestSignInModel {
@@ -35,8 +36,8 @@ interface TestResult {
   readonly account: { readonly username: string; readonly state: 'known' | 'disabled' | 'new' };
 }
 
-export function renderTestSignIn(model: TestSignInModel): string {
-  return renderDocument(<TestSignIn {...model} />);
+export function renderTestSignIn(model: TestSignInModel, presentation?: Presentation): string {
+  return renderDocument(<TestSignIn {...model} />, presentation);
 }
 
 function TestSignIn({ username, signOut, provider, startHref, result, problem }: TestSignInModel) {

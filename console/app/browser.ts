@@ -9,7 +9,9 @@ import { createFederationModule } from '../federation/module.ts';
 import { cookieNames } from '../http/cookies.ts';
 import { createCsrf } from '../http/csrf.ts';
 import { createErrorResponses } from '../http/error-responses.ts';
+import { createPresentation } from '../http/presentation.ts';
 import { createStatic } from '../http/static.ts';
+import { createInstallationModule } from '../installation/module.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import { createBrowserSessions } from '../login/browser-session.ts';
 import { createCurrentSession } from '../login/current-session.ts';
@@ -60,7 +62,9 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     ...base,
     url: parts.settings.url,
     sendStatic: await createStatic(),
+    presentation: createPresentation({ branding: parts.branding.shown }),
     features: [
+      createInstallationModule(parts),
       { addRoutes: (router) => federation.addRoutes(router, returns) },
       login,
       management,

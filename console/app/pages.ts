@@ -12,13 +12,16 @@ export interface PagesDeps {
   readonly cookies: { readonly names: CookieNames; readonly keys: readonly string[] };
   readonly errors: ErrorResponses;
   readonly sendStatic: Middleware;
+  /** Knows how pages are shown to whoever asks. */
+  readonly presentation: Middleware;
   /** In this order, which counts where two patterns fit one path. */
   readonly features: readonly { addRoutes(router: Router): void }[];
   /** Answers what no page is there for. */
   readonly provide: Middleware;
 }
 
-export function createPages({ url, cookies, errors, sendStatic, features, provide }: PagesDeps): Koa {
+export function createPages(deps: PagesDeps): Koa {
+  const { url, cookies, errors, sendStatic, presentation, features, provide } = deps;
   const app = new Koa();
   app.keys = [...cookies.keys];
   pinAddresses(app, url);
@@ -26,6 +29,7 @@ export function createPages({ url, cookies, errors, sendStatic, features, provid
   for (const feature of features) feature.addRoutes(router);
   router.get('/static/:name', sendStatic);
   app.use(storeNothing);
+  app.use(presentation);
   app.use(errors.middleware);
   app.use(leadToOwnHost(url));
   app.use(rejectRepeatedCookies(cookies.names));

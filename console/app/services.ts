@@ -5,6 +5,7 @@ import { createClientRegistration } from '../clients/client-registration.ts';
 import { tokenTtlRange } from '../clients/client-rules.ts';
 import { type Clients, createClients, createDerivedClients } from '../clients/clients.ts';
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
+import { createBranding } from '../installation/branding.ts';
 import { createInstallationId } from '../installation/installation-id.ts';
 import { createJobs } from '../jobs/jobs.ts';
 import { type Cipher, createCipher } from '../keys/encryption.ts';
@@ -72,6 +73,7 @@ export function createServices(deps: ServicesDeps) {
       now,
     }),
     sessions,
+    branding: createBranding({ registry: storage.registry, now }),
     installationId: createInstallationId(storage),
     jobs: createJobs({ artifacts: storage.artifacts, now }),
     keys: createSigningKeys(settings, registry, cipher, now),

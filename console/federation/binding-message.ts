@@ -1,6 +1,7 @@
 /** Sends the browser to a provider: by a redirect, or by a page with a form where the provider takes nothing else. */
 import type { Context } from 'koa';
 import { type AutoSubmittedFormModel, renderAutoSubmittedForm } from '../../views/auto-submitted-form.tsx';
+import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { BindingMessage } from './connector.ts';
 
@@ -25,5 +26,8 @@ export function sendBindingMessage(
   setPageHeaders(ctx, isSecure, [new URL(binding.location).origin, 'https:']);
   ctx.type = 'html';
   const { location: action, fields } = binding;
-  ctx.body = renderAutoSubmittedForm({ provider: providerName, purpose, action, fields });
+  ctx.body = renderAutoSubmittedForm(
+    { provider: providerName, purpose, action, fields },
+    presentationOf(ctx),
+  );
 }

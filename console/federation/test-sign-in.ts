@@ -8,6 +8,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderTestSignIn, type TestSignInModel } from '../../views/test-sign-in.tsx';
 import type { Csrf } from '../http/csrf.ts';
 import type { AccountContext, Guard, WithAccount } from '../http/guards.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { AuthorizationSecrets, UpstreamIdentity } from './connector.ts';
@@ -93,13 +94,16 @@ export function createTestSignIn({ upstream, signedIn, preview, csrf, isSecure }
   ): void {
     setPageHeaders(ctx, isSecure, [], [], 'own');
     ctx.type = 'html';
-    ctx.body = renderTestSignIn({
-      username,
-      signOut: { action: '/connect/logout/confirm', csrf: csrf.token(ctx) },
-      provider: { id, name, kind: kind === 'oidc' ? 'OpenID Connect' : 'SAML 2.0', isEnabled },
-      startHref: `/login/test/${id}/start`,
-      ...shown,
-    });
+    ctx.body = renderTestSignIn(
+      {
+        username,
+        signOut: { action: '/connect/logout/confirm', csrf: csrf.token(ctx) },
+        provider: { id, name, kind: kind === 'oidc' ? 'OpenID Connect' : 'SAML 2.0', isEnabled },
+        startHref: `/login/test/${id}/start`,
+        ...shown,
+      },
+      presentationOf(ctx),
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from '../../platform/log.ts';
 import { renderError } from '../../views/error.tsx';
 import { StorageUnavailableError } from '../storage/storage.ts';
 import { FormError } from './form.ts';
+import { presentationOf } from './presentation.ts';
 import { requestIdOf } from './request-id.ts';
 import { setPageHeaders } from './security-headers.ts';
 import { readAway } from './send.ts';
@@ -54,14 +55,17 @@ export function createErrorResponses({ log, isSecure }: ErrorResponsesDeps): Err
     if (ctx.accepts('json', 'html') === 'html') {
       setPageHeaders(ctx, isSecure);
       ctx.type = 'html';
-      ctx.body = renderError({
-        status,
-        code,
-        title,
-        detail: problemError.message,
-        requestId,
-        ...wayOut(code),
-      });
+      ctx.body = renderError(
+        {
+          status,
+          code,
+          title,
+          detail: problemError.message,
+          requestId,
+          ...wayOut(code),
+        },
+        presentationOf(ctx),
+      );
     } else {
       ctx.body = problemBody(problemError, { request_id: requestId });
       ctx.type = 'application/problem+json';

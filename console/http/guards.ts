@@ -5,6 +5,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { UserRecord } from '../storage/records.ts';
 import { type Form, parseForm, readForm } from './form.ts';
+import { readUpload } from './upload.ts';
 
 /** Adds to the state; what it needs of guards before it is the second parameter. */
 export type Guard<Adds, Needs = object> = Middleware<Needs & Partial<Adds>>;
@@ -36,6 +37,12 @@ const longFormLimit = 4 * 1024 * 1024;
 /** The body, with a value in it that members keep. @throws {FormError} */
 export const longForm: Guard<WithForm> = async (ctx, next) => {
   ctx.state.form = await readForm(ctx.req, longFormLimit);
+  await next();
+};
+
+/** A body with a file in it, which stands in the form in base64. Only behind `signedIn`: reading it is work. @throws {FormError} */
+export const upload: Guard<WithForm> = async (ctx, next) => {
+  ctx.state.form = await readUpload(ctx.req);
   await next();
 };
 

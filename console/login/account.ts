@@ -14,6 +14,7 @@ import type { Users } from '../accounts/users.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import type { WithForm } from '../http/guards.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { ChangeEntries, PreparedChange } from './change-entries.ts';
@@ -156,31 +157,34 @@ export function createAccountPage(deps: AccountPageDeps) {
     const applications = await applicationsOf(own, deps.nameOfApplication);
     setPageHeaders(ctx, isSecure, [], [], 'own');
     ctx.type = 'html';
-    ctx.body = renderAccount({
-      frame: await deps.frameOf(ctx, { current, account }),
-      username: account.username,
-      email: account.email,
-      roles: effectiveRoles(account, now()).map((name) => ({ name, meaning: meaningOfRole(name) })),
-      signedInAt: date(current.startedAt),
-      sessionEndsAt: date(current.endsAt),
-      lastLoginAt: before === undefined ? undefined : date(before),
-      applications,
-      sessions: own.map((session) => ({
-        key: session.key,
-        isCurrent: session.uid === current.uid,
-        startedAt: date(session.startedAt),
-        clientAddress: session.clientAddress,
-        userAgent: session.userAgent,
-      })),
-      moreSessionsHref: next === undefined ? undefined : `/account?after=${next}#sessions`,
-      signOut: { action: signOutPath, csrf: csrf.token(ctx) },
-      csrf: csrf.token(ctx),
-      passwordAction: account.federated ? undefined : '/account/password',
-      providerName: account.federated && nameOfProvider(account.federated.provider),
-      endSessionAction: '/account/sessions',
-      minPasswordLength: passwords.minCharacters,
-      ...shown,
-    });
+    ctx.body = renderAccount(
+      {
+        frame: await deps.frameOf(ctx, { current, account }),
+        username: account.username,
+        email: account.email,
+        roles: effectiveRoles(account, now()).map((name) => ({ name, meaning: meaningOfRole(name) })),
+        signedInAt: date(current.startedAt),
+        sessionEndsAt: date(current.endsAt),
+        lastLoginAt: before === undefined ? undefined : date(before),
+        applications,
+        sessions: own.map((session) => ({
+          key: session.key,
+          isCurrent: session.uid === current.uid,
+          startedAt: date(session.startedAt),
+          clientAddress: session.clientAddress,
+          userAgent: session.userAgent,
+        })),
+        moreSessionsHref: next === undefined ? undefined : `/account?after=${next}#sessions`,
+        signOut: { action: signOutPath, csrf: csrf.token(ctx) },
+        csrf: csrf.token(ctx),
+        passwordAction: account.federated ? undefined : '/account/password',
+        providerName: account.federated && nameOfProvider(account.federated.provider),
+        endSessionAction: '/account/sessions',
+        minPasswordLength: passwords.minCharacters,
+        ...shown,
+      },
+      presentationOf(ctx),
+    );
   }
 }
 

@@ -8,6 +8,7 @@ import type { Clients } from '../clients/clients.ts';
 import { rolesAt } from '../clients/role-ceiling.ts';
 import { roleScopes } from '../clients/scopes.ts';
 import type { Csrf } from '../http/csrf.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ClientRecord, UserRecord } from '../storage/records.ts';
 import { claimMeanings } from '../tokens/claims-parameter.ts';
@@ -40,19 +41,22 @@ export function createConsent(deps: ConsentDeps) {
       const logoUri = client?.logoUri;
       setPageHeaders(ctx, isSecure, [origin], [], 'none', logoUri ? [new URL(logoUri).origin] : []);
       ctx.type = 'html';
-      ctx.body = renderConsent({
-        action: `/login/${interaction.uid}/consent`,
-        csrf: csrf.token(ctx),
-        application: { id: client?.id ?? '', name: client ? nameOfClient(client) : '', origin, logoUri },
-        username: account?.username ?? '',
-        scopes: [...scopesOf(interaction, roles), ...claimsOf(interaction), ...rolesOf(interaction, roles)],
-        reach:
-          roles.length === 0
-            ? 'nothing'
-            : interaction.params.resource === resources.api
-              ? 'console'
-              : 'members',
-      });
+      ctx.body = renderConsent(
+        {
+          action: `/login/${interaction.uid}/consent`,
+          csrf: csrf.token(ctx),
+          application: { id: client?.id ?? '', name: client ? nameOfClient(client) : '', origin, logoUri },
+          username: account?.username ?? '',
+          scopes: [...scopesOf(interaction, roles), ...claimsOf(interaction), ...rolesOf(interaction, roles)],
+          reach:
+            roles.length === 0
+              ? 'nothing'
+              : interaction.params.resource === resources.api
+                ? 'console'
+                : 'members',
+        },
+        presentationOf(ctx),
+      );
     },
     /** Adds what was missing to the account's grant for this client. @returns the grant's id */
     async grant(interaction: Interaction): Promise<string> {

@@ -6,6 +6,7 @@ import type { Invitations } from '../accounts/users/invitations.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { FormContext } from '../http/guards.ts';
 import { pageElsewhere } from '../http/own-host.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import { checkRepeated } from './setup.ts';
@@ -38,7 +39,10 @@ export function createInvitationPage(deps: InvitationPageDeps) {
         const password = checkRepeated(form.get('password'), form.get('password_again'));
         const account = await invitations.accept(token, password);
         await onAccepted(ctx, account);
-        showPage(ctx, renderPasswordChosen({ username: account.username, loginHref: '/' }));
+        showPage(
+          ctx,
+          renderPasswordChosen({ username: account.username, loginHref: '/' }, presentationOf(ctx)),
+        );
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem.status !== 400) throw error;
         ctx.status = 400;
@@ -50,7 +54,10 @@ export function createInvitationPage(deps: InvitationPageDeps) {
   function showForm(ctx: Context, invitation: string, { username }: UserRecord, problem?: string): void {
     const ownAddress = pageElsewhere(ctx, own, '/invitation', invitation);
     const shown = { invitation, username, minPasswordLength, ownAddress, problem };
-    showPage(ctx, renderInvitation({ action: '/invitation', csrf: csrf.token(ctx), ...shown }));
+    showPage(
+      ctx,
+      renderInvitation({ action: '/invitation', csrf: csrf.token(ctx), ...shown }, presentationOf(ctx)),
+    );
   }
 
   function showPage(ctx: Context, page: string): void {

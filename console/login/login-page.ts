@@ -8,6 +8,7 @@ import { nameOfClient } from '../clients/client-name.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { originElsewhere } from '../http/own-host.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -73,22 +74,25 @@ export function createLoginPage({
     setPageHeaders(ctx, isSecure, redirectOrigins(interaction));
     ctx.type = 'html';
     if (!(await isSetUp())) {
-      ctx.body = renderNotSetUp();
+      ctx.body = renderNotSetUp(presentationOf(ctx));
       return;
     }
-    ctx.body = renderLogin({
-      action: path,
-      csrf: csrf.token(ctx),
-      application: { name: await nameOfApplication(String(interaction.params.client_id)) },
-      reauthenticate: known !== undefined,
-      // Somebody known has one way to prove it: nobody else's identity would do.
-      confirmWith: known && upstream.confirmingChoice(path, known),
-      providers: known ? [] : await upstream.choices(path),
-      directories: await upstream.directoryNames(),
-      ownAddress: originElsewhere(ctx, own),
-      username: known?.username ?? hintedName(interaction),
-      ...shown,
-    });
+    ctx.body = renderLogin(
+      {
+        action: path,
+        csrf: csrf.token(ctx),
+        application: { name: await nameOfApplication(String(interaction.params.client_id)) },
+        reauthenticate: known !== undefined,
+        // Somebody known has one way to prove it: nobody else's identity would do.
+        confirmWith: known && upstream.confirmingChoice(path, known),
+        providers: known ? [] : await upstream.choices(path),
+        directories: await upstream.directoryNames(),
+        ownAddress: originElsewhere(ctx, own),
+        username: known?.username ?? hintedName(interaction),
+        ...shown,
+      },
+      presentationOf(ctx),
+    );
   }
 
   async function nameOfApplication(id: string): Promise<string> {

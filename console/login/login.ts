@@ -9,6 +9,7 @@ import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-i
 import type { Csrf } from '../http/csrf.ts';
 import type { FormContext } from '../http/guards.ts';
 import { originElsewhere } from '../http/own-host.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { CurrentSession } from './current-session.ts';
@@ -111,20 +112,23 @@ export function createLogin(deps: LoginDeps) {
     setPageHeaders(ctx, isSecure);
     ctx.type = 'html';
     if (!(await isSetUp())) {
-      ctx.body = renderNotSetUp();
+      ctx.body = renderNotSetUp(presentationOf(ctx));
       return;
     }
     const ownAddress = originElsewhere(ctx, own);
     const providers = await upstream.choices('/login');
     const directories = await upstream.directoryNames();
-    ctx.body = renderLogin({
-      action: '/login',
-      csrf: csrf.token(ctx),
-      providers,
-      directories,
-      ownAddress,
-      ...shown,
-    });
+    ctx.body = renderLogin(
+      {
+        action: '/login',
+        csrf: csrf.token(ctx),
+        providers,
+        directories,
+        ownAddress,
+        ...shown,
+      },
+      presentationOf(ctx),
+    );
   }
 }
 

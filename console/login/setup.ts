@@ -6,6 +6,7 @@ import type { Setup } from '../accounts/setup.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { FormContext } from '../http/guards.ts';
 import { pageElsewhere } from '../http/own-host.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { CurrentSession } from './current-session.ts';
@@ -65,14 +66,17 @@ export function createSetupPage(deps: SetupPageDeps) {
   ) {
     setPageHeaders(ctx, isSecure);
     ctx.type = 'html';
-    ctx.body = renderSetup({
-      action: '/setup',
-      csrf: csrf.token(ctx),
-      setupToken,
-      minPasswordLength,
-      ownAddress: pageElsewhere(ctx, own, '/setup', setupToken),
-      ...shown,
-    });
+    ctx.body = renderSetup(
+      {
+        action: '/setup',
+        csrf: csrf.token(ctx),
+        setupToken,
+        minPasswordLength,
+        ownAddress: pageElsewhere(ctx, own, '/setup', setupToken),
+        ...shown,
+      },
+      presentationOf(ctx),
+    );
   }
 }
 

@@ -10,6 +10,7 @@ import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import type { SignInSession } from '../accounts/sessions.ts';
 import type { UpstreamLogout, UpstreamLogouts, UpstreamSessionOrigin } from '../accounts/upstream-logout.ts';
 import type { Clients } from '../clients/clients.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import { type NoticeOutcome, receiverOf } from './logout-outbox.ts';
@@ -79,7 +80,7 @@ export function createSignedOut(deps: SignedOutDeps) {
       ctx.type = 'html';
       if (!transaction) {
         setPageHeaders(ctx, isSecure);
-        ctx.body = renderLoggedOut({ loginHref: '/' });
+        ctx.body = renderLoggedOut({ loginHref: '/' }, presentationOf(ctx));
         return;
       }
       const notified = await notices.outcomes(transaction);
@@ -145,14 +146,17 @@ export function createSignedOut(deps: SignedOutDeps) {
     // Without script. Whoever has not confirmed is for the person to read, who then goes on by the link.
     if (next !== undefined)
       ctx.set('Refresh', `${shown.length > 0 || !upstream ? framesSeconds : 0}; url=${next}`);
-    ctx.body = renderLoggedOut({
-      loginHref: '/',
-      application: returnTo === undefined ? undefined : { name: clientId ?? '', href: returnTo },
-      applications: applicationsOf(notified, frames),
-      provider: upstream && providerOf(upstream, providerHref),
-      frames: shown.map(({ src }) => src),
-      checkAgainHref: notified.some(({ state }) => state === 'waiting') ? ctx.url : undefined,
-    });
+    ctx.body = renderLoggedOut(
+      {
+        loginHref: '/',
+        application: returnTo === undefined ? undefined : { name: clientId ?? '', href: returnTo },
+        applications: applicationsOf(notified, frames),
+        provider: upstream && providerOf(upstream, providerHref),
+        frames: shown.map(({ src }) => src),
+        checkAgainHref: notified.some(({ state }) => state === 'waiting') ? ctx.url : undefined,
+      },
+      presentationOf(ctx),
+    );
   }
 }
 

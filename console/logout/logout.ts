@@ -13,6 +13,7 @@ import type { UpstreamLogouts } from '../accounts/upstream-logout.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { type Form, parseForm } from '../http/form.ts';
 import type { FormContext } from '../http/guards.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { repeatAsGet } from '../http/repeat-as-get.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { BrowserSession, BrowserSessions } from '../login/browser-session.ts';
@@ -116,15 +117,18 @@ export function createLogout(deps: LogoutDeps) {
     const origin = request.returnTo === undefined ? [] : [new URL(request.returnTo).origin];
     setPageHeaders(ctx, isSecure, origin);
     ctx.type = 'html';
-    ctx.body = renderLogout({
-      action: `/connect/logout/confirm${query.size > 0 ? `?${query}` : ''}`,
-      csrf: csrf.token(ctx),
-      username: (await findUser(session.accountId))?.username,
-      ...(request.client
-        ? { application: { name: request.client.clientName ?? request.client.clientId } }
-        : {}),
-      cancelHref: '/',
-    });
+    ctx.body = renderLogout(
+      {
+        action: `/connect/logout/confirm${query.size > 0 ? `?${query}` : ''}`,
+        csrf: csrf.token(ctx),
+        username: (await findUser(session.accountId))?.username,
+        ...(request.client
+          ? { application: { name: request.client.clientName ?? request.client.clientId } }
+          : {}),
+        cancelHref: '/',
+      },
+      presentationOf(ctx),
+    );
   }
 
   async function end(ctx: Context, session: BrowserSession, request: LogoutRequest): Promise<void> {

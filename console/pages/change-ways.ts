@@ -25,11 +25,12 @@ export async function waysOf(change: TypedChange, origin: string): Promise<reado
   if (change.command.length === 0) return [];
   const operations = await loadOperations();
   const { method, path } = operations.find(({ id }) => id === change.operation)!;
-  const kind = kindsOf(operations as readonly AnyOperation[]).find((one) => isBelow(path, one.path))!;
+  const kind = kindsOf(operations as readonly AnyOperation[]).find((one) => isBelow(path, one.path));
   return [
     { language: 'Command', text: ['npx console', ...change.command.map(shellWord)].join(' ') },
     { language: 'API', text: curl(change, method, pathIn(path, change), origin) },
-    { language: 'YAML', text: yaml(change, kind) },
+    // What files of configuration describe.
+    ...(kind ? [{ language: 'YAML', text: yaml(change, kind) }] : []),
   ];
 }
 

@@ -106,7 +106,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
-      addSettingsRoutes(router, { tools, acts, steps, signedIn, csrf, held });
+      addSettingsRoutes(router, { tools, acts, forms, steps, signedIn, csrf, held });
       addObserveRoutes(router, { tools, acts, live, signedIn, csrf, held });
       router.get('/access/users', query, signedIn, users.list);
       router.post('/access/users', form, csrf, signedIn, held, users.create);

@@ -7,6 +7,7 @@ import type { PageOperations } from '../admin-api/http/http-calls.ts';
 import { pageActor } from '../admin-api/http/page-actor.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { WithForm } from '../http/guards.ts';
+import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import { pageCallerOf } from '../login/page-caller.ts';
 import type { WithSession } from '../login/signed-in.ts';
@@ -120,6 +121,7 @@ export function createPageTools({
   async function frameOf(ctx: Context, here: WithSession): Promise<FrameModel> {
     return {
       username: here.account.username,
+      presentation: presentationOf(ctx),
       signOut: { action: signOutPath, csrf: csrf.token(ctx) },
       ...readerOf(ctx, here),
     };

@@ -179,6 +179,12 @@ export const siteMap: readonly SiteGroup[] = [
         about: 'The first ten minutes: what is done, and what is still open.',
       },
       {
+        title: 'Branding',
+        href: '/settings/branding',
+        needs: { object: 'installation', access: 'inspect' },
+        about: 'Name, logo and colour of this installation, on every page and before a sign-in.',
+      },
+      {
         title: 'Signing keys',
         href: '/settings/keys',
         needs: { object: 'keys', access: 'read' },

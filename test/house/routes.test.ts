@@ -107,10 +107,11 @@ describe('guards', () => {
     const posts = routes.filter(({ method, path }) => method === 'POST' && !path.startsWith('/api/v1/'));
     expect(posts.length).toBeGreaterThan(10);
     const bare = posts.filter(({ line }) => {
-      const form = line.findIndex((step) => /^(?:form|longForm)$/.test(step));
+      const form = line.findIndex((step) => /^(?:form|longForm|upload)$/.test(step));
       const csrf = line.findIndex((step) => /^csrf(?:\.guard)?$/.test(step));
       // What anybody may send is short.
-      if (line[form] === 'longForm' && !line.slice(0, form).includes('signedIn')) return true;
+      if (['longForm', 'upload'].includes(line[form]!) && !line.slice(0, form).includes('signedIn'))
+        return true;
       return form < 0 || csrf !== form + 1 || csrf === line.length - 1;
     });
     expect(bare.map(({ path }) => path).sort()).toEqual(Object.keys(fromElsewhere).sort());

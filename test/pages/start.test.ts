@@ -50,7 +50,7 @@ test('the set-up link leads there, with the administrator made', () => {
 });
 
 test('the overview leads there as long as something is open', async () => {
-  expect(textOf(await ada.get('/'))).toMatch(/Get started : \d of 6 steps are done/);
+  expect(textOf(await ada.get('/'))).toMatch(/Get started : \d of 7 steps are done/);
 });
 
 test('a machine client that is made leads to its call, and one that has got a token is done', async () => {
@@ -84,7 +84,7 @@ test('a backup is taken on the page, shown as a job, and done then', async () =>
 });
 
 test('what is put off stays so in this browser until it is taken up again', async () => {
-  for (const id of ['cluster', 'client', 'dashboard', 'provider', 'backup'])
+  for (const id of ['name', 'cluster', 'client', 'dashboard', 'provider', 'backup'])
     await press('later', { step: id });
   expect(await step('dashboard')).toMatch(/Put off .*Take up again/);
   expect(await step('backup')).toMatch(/Done/);

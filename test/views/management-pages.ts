@@ -48,6 +48,7 @@ import { renderAudit, renderEntry, type ShownEntry } from '../../views/managemen
 import { renderDecision } from '../../views/management/observe/decision.tsx';
 import { renderKeys } from '../../views/management/settings/keys.tsx';
 import { renderSettings } from '../../views/management/settings/settings.tsx';
+import { usualPresentation } from '../../views/presentation.ts';
 import type { Filling } from './filling.ts';
 import { observePages } from './observe-pages.ts';
 import { settingsPages, stepsOf } from './settings-pages.ts';
@@ -58,6 +59,7 @@ const earlier = '2025-11-19T17:02:00.000Z';
 function frameOf({ text }: Filling): FrameModel {
   return {
     username: text,
+    presentation: usualPresentation,
     signOut: { action: '/sign-out', csrf: text },
     now,
     groups: [

@@ -8,6 +8,8 @@ interface FormProps {
   readonly hidden: Readonly<Record<string, string>>;
   readonly children: ComponentChildren;
   readonly class?: string;
+  /** A file goes with it. */
+  readonly isUpload?: boolean;
 }
 
 /**
@@ -15,11 +17,16 @@ interface FormProps {
  *
  * @throws {Error} when `action` could lead anywhere but to a page
  */
-export function Form({ action, hidden, children, class: className }: FormProps) {
+export function Form({ action, hidden, children, class: className, isUpload }: FormProps) {
   const target = safeHref(action);
   if (target === undefined) throw new Error('a form needs a path or an http(s) address to go to');
   return (
-    <form method="post" action={target} class={className}>
+    <form
+      method="post"
+      action={target}
+      class={className}
+      enctype={isUpload ? 'multipart/form-data' : undefined}
+    >
       {Object.entries(hidden).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

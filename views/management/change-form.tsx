@@ -48,6 +48,7 @@ interface EditPartProps extends EditState {
   /** Address of the thing. */
   readonly href: string;
   readonly about: string;
+  readonly title?: string;
   readonly fields: (errorOf: ErrorOf) => ComponentChildren;
 }
 
@@ -62,6 +63,7 @@ export function EditPart({
   fields,
   errors,
   ways,
+  title = 'Edit',
 }: EditPartProps) {
   // What was typed before files described it stays on the page.
   if (source !== undefined && !takesOver && errors.length === 0) {
@@ -78,7 +80,7 @@ export function EditPart({
   }
   const hidden = { csrf, do: saveAct, version, ...(takesOver && { takeOver: 'true' }) };
   return (
-    <Part id="edit" title="Edit" about={about}>
+    <Part id="edit" title={title} about={about}>
       {source !== undefined && takesOver && (
         <p class="muted">Saving takes it from the files of “{source}”: they describe it no longer.</p>
       )}

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { Form } from '../elements/form.tsx';
 import { Brand, Html, type SignOutForm } from '../layout.tsx';
+import { type Presentation, PresentationContext } from '../presentation.ts';
 
 export interface FrameModel {
   /** Who is signed in. */
@@ -11,6 +12,7 @@ export interface FrameModel {
   readonly groups: readonly FrameGroup[];
   /** When the page was made. */
   readonly now: Date;
+  readonly presentation: Presentation;
 }
 
 export interface FrameGroup {
@@ -88,19 +90,25 @@ const managementScripts = ['times.js', 'keys.js'];
 /** The frame around a page that has a heading of its own. */
 export function Framed({ frame, title, hasProblem, children }: FramedProps) {
   return (
-    <Html title={hasProblem ? `Problem: ${title}` : title} scripts={managementScripts} style="management.css">
-      <body class="managed">
-        <a class="skip" href="#content">
-          Skip to the content
-        </a>
-        <Bar {...frame} />
-        <Pages {...frame} />
-        <main id="content" class="work">
-          {children}
-        </main>
-        <Groups {...frame} />
-      </body>
-    </Html>
+    <PresentationContext.Provider value={frame.presentation}>
+      <Html
+        title={hasProblem ? `Problem: ${title}` : title}
+        scripts={managementScripts}
+        style="management.css"
+      >
+        <body class="managed">
+          <a class="skip" href="#content">
+            Skip to the content
+          </a>
+          <Bar {...frame} />
+          <Pages {...frame} />
+          <main id="content" class="work">
+            {children}
+          </main>
+          <Groups {...frame} />
+        </body>
+      </Html>
+    </PresentationContext.Provider>
   );
 }
 

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { AboutInstallation } from '../../installation/about.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
+import { type BrandingNeeds, brandingOperations } from './branding.ts';
 
-export interface InstallationNeeds {
+export interface InstallationNeeds extends BrandingNeeds {
   readonly aboutInstallation: () => Promise<AboutInstallation>;
 }
 
@@ -38,6 +39,7 @@ const installationView = view({
 }).meta({ id: 'Installation' });
 
 export const installationOperations: readonly Operation<InstallationNeeds>[] = [
+  ...brandingOperations,
   operation({
     id: 'readInstallation',
     method: 'GET',

@@ -1,11 +1,13 @@
 /** The pages of Settings: their addresses. */
 import type Router from '@koa/router';
-import { form, type Guard, query, type WithForm } from '../../http/guards.ts';
+import { form, type Guard, query, upload, type WithForm } from '../../http/guards.ts';
 import type { WithSession } from '../../login/signed-in.ts';
 import type { Acts } from '../acts.ts';
+import type { Forms } from '../forms.ts';
 import type { PageTools } from '../page-tools.ts';
 import { createAboutPage } from './about.ts';
 import { createApiPage } from './api.ts';
+import { createBrandingPage } from './branding.ts';
 import { createKeyPage } from './keys.ts';
 import { createSettingsPage } from './settings.ts';
 import { createStartPage } from './start.ts';
@@ -14,6 +16,7 @@ import type { StartSteps } from './start-steps.ts';
 export interface SettingsNeeds {
   readonly tools: PageTools;
   readonly acts: Acts;
+  readonly forms: Forms;
   readonly steps: StartSteps;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Guard<WithForm, WithForm>;
@@ -22,12 +25,16 @@ export interface SettingsNeeds {
 }
 
 export function addSettingsRoutes(router: Router, needs: SettingsNeeds): void {
-  const { tools, acts, steps, signedIn, csrf, held } = needs;
+  const { tools, acts, forms, steps, signedIn, csrf, held } = needs;
   const start = createStartPage(tools, steps);
   const keys = createKeyPage(tools, acts);
+  const branding = createBrandingPage(tools, forms);
   router.get('/settings', query, signedIn, createSettingsPage(tools));
   router.get('/settings/start', query, signedIn, start.show);
   router.post('/settings/start', form, csrf, signedIn, held, start.change);
+  router.get('/settings/branding', query, signedIn, branding.show);
+  router.post('/settings/branding', form, csrf, signedIn, held, branding.change);
+  router.post('/settings/branding/logo', signedIn, upload, csrf, held, branding.putLogo);
   router.get('/settings/api', query, signedIn, createApiPage(tools));
   router.get('/settings/keys', query, signedIn, keys.show);
   router.post('/settings/keys', form, csrf, signedIn, held, keys.change);

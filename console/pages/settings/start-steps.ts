@@ -4,6 +4,7 @@ import { ProblemError } from '../../../platform/errors.ts';
 import type { ShownApplication } from '../../../views/management/access/applications.tsx';
 import { clientHref, type ShownClient } from '../../../views/management/access/clients.tsx';
 import type { ShownMember } from '../../../views/management/cluster/members.tsx';
+import type { ShownBranding } from '../../../views/management/settings/branding.tsx';
 import type { ShownStep } from '../../../views/management/settings/start.tsx';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -14,7 +15,8 @@ interface Step {
   readonly about: string;
   /** That says whether it is done. */
   readonly operation: string;
-  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Null: it is one thing and no list. */
+  readonly query?: Readonly<Record<string, string>> | null | undefined;
   readonly foundIn: (items: readonly unknown[]) => StepFound;
   /** The page that does it, where it stands in the column. */
   readonly page: string;
@@ -89,8 +91,9 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
     { operation, query = {}, foundIn }: Pick<Step, 'operation' | 'query' | 'foundIn'>,
   ): Promise<StepFound | undefined> {
     try {
-      const request = { query: { limit: '50', ...query } };
-      return foundIn((await tools.run<ListAnswer<unknown>>(ctx, operation, request)).body.items);
+      const request = query === null ? {} : { query: { limit: '50', ...query } };
+      const { body } = await tools.run<ListAnswer<unknown> | object>(ctx, operation, request);
+      return foundIn('items' in body ? body.items : [body]);
     } catch (error) {
       if (error instanceof ProblemError) return undefined;
       throw error;
@@ -121,6 +124,20 @@ const steps: readonly Step[] = [
       found: items.length === 1 ? 'There is one.' : `There are ${items.length}.`,
       link: { label: 'Add another', href: '/access/users?do=new' },
     }),
+  },
+  {
+    id: 'name',
+    title: 'Name the installation',
+    about: 'Who has several consoles sees in the bar, and before a sign-in, which one this is.',
+    operation: 'readBranding',
+    query: null,
+    page: '/settings/branding',
+    foundIn: (items) => {
+      const { name = null } = (items[0] ?? {}) as Partial<ShownBranding>;
+      const found = name === null ? 'It has the name of the product.' : `It is called ${name}.`;
+      const link = { label: 'Branding', href: '/settings/branding' };
+      return { isDone: name !== null, found, link };
+    },
   },
   {
     id: 'cluster',

@@ -1,0 +1,117 @@
+/** `/settings/branding`: name, logo and colour of this installation. */
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import {
+  type BrandingModel,
+  brandingHref,
+  renderBranding,
+  type ShownBranding,
+} from '../../../views/management/settings/branding.tsx';
+import type { Form } from '../../http/form.ts';
+import { commandWith, type TypedChange, textDifference } from '../change-ways.ts';
+import type { Forms, Shown } from '../forms.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+
+const doneNotices: Readonly<Record<string, string>> = {
+  saved: 'Saved: every page from now on has it.',
+  unchanged: 'Nothing was different.',
+  logo: 'The logo is set.',
+  'remove-logo': 'The logo of the product is shown again.',
+};
+
+interface Found {
+  readonly branding: ShownBranding;
+  readonly version: string | undefined;
+}
+
+export function createBrandingPage(tools: PageTools, forms: Forms) {
+  return {
+    async show(ctx: PageContext): Promise<void> {
+      await tools.check(ctx, 'updateBranding');
+      await showPage(ctx, await find(ctx), { notice: doneNotices[ctx.state.form.get('done') ?? ''] });
+    },
+    /** `POST /settings/branding`: what the form names in `do`. */
+    async change(ctx: PageContext): Promise<void> {
+      const asked = ctx.state.form.get('do');
+      if (asked === 'save') return save(ctx);
+      if (asked !== 'remove-logo') return tools.goTo(ctx, brandingHref);
+      await tools.run(ctx, 'deleteBrandingLogo');
+      tools.goTo(ctx, `${brandingHref}?done=remove-logo`);
+    },
+    /** `POST /settings/branding/logo`: a file. */
+    async putLogo(ctx: PageContext): Promise<void> {
+      try {
+        await tools.run(ctx, 'putBrandingLogo', { body: { data: ctx.state.form.get('file') ?? '' } });
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.problem !== problems.invalidRequest) throw error;
+        return showPage(ctx, await find(ctx), { problem: `The logo was not changed. ${error.message}` });
+      }
+      tools.goTo(ctx, `${brandingHref}?done=logo`);
+    },
+  };
+
+  async function find(ctx: PageContext): Promise<Found> {
+    const { body, version } = await tools.run<ShownBranding>(ctx, 'readBranding');
+    return { branding: body, version };
+  }
+
+  async function save(ctx: PageContext): Promise<void> {
+    const found = await find(ctx);
+    const typed = typedForm(ctx.state.form);
+    const again = (shown: Shown) => showPage(ctx, found, { form: typed, ...shown });
+    const change = changeOf(found.branding, typed);
+    const answer = await forms.take(ctx, {
+      change,
+      fieldOf,
+      stored: differences(found.branding, typed),
+      again,
+    });
+    if (answer) tools.goTo(ctx, `${brandingHref}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
+  }
+
+  async function showPage(
+    ctx: PageContext,
+    { branding, version = '' }: Found,
+    shown: Partial<BrandingModel>,
+  ): Promise<void> {
+    const html = renderBranding({
+      frame: await tools.frame(ctx),
+      branding,
+      form: { name: branding.name ?? '', accent: branding.accent ?? '' },
+      ...forms.editState(ctx, { owner: { kind: 'admin', source: null } }, version),
+      ...shown,
+    });
+    const isWrong = shown.problem !== undefined || (shown.errors?.length ?? 0) > 0;
+    tools.send(ctx, html, isWrong ? 400 : 200);
+  }
+}
+
+function typedForm(form: Form): BrandingModel['form'] {
+  return { name: form.get('name')?.trim() ?? '', accent: form.get('accent')?.trim() ?? '' };
+}
+
+function changeOf(stored: ShownBranding, { name, accent }: BrandingModel['form']): TypedChange {
+  const command = commandWith(
+    ['installation', 'update'],
+    [
+      textDifference('name', stored.name, name || null),
+      textDifference('accent', stored.accent, accent || null),
+    ],
+  );
+  return {
+    operation: 'updateBranding',
+    body: { name: name || null, accent: accent || null },
+    command,
+    stored,
+  };
+}
+
+function differences(stored: ShownBranding, typed: BrandingModel['form']) {
+  return (['name', 'accent'] as const).flatMap((field) =>
+    typed[field] === (stored[field] ?? '') ? [] : [{ field, text: stored[field] ?? '' }],
+  );
+}
+
+function fieldOf(pointer: string): string | undefined {
+  const name = pointer.slice(2);
+  return ['name', 'accent'].includes(name) ? name : undefined;
+}

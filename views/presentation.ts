@@ -1,0 +1,26 @@
+/** How pages are shown here and to whoever reads them: what does not depend on which page it is. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+
+/** Of an installation; absent: that of the product. */
+export interface Branding {
+  readonly name?: string;
+  readonly logo?: { readonly href: string; readonly width: number; readonly height: number };
+  /** Style sheets: the colours, and what they are instead in the dark. */
+  readonly colours?: { readonly href: string; readonly darkHref: string };
+}
+
+export interface Presentation {
+  readonly branding: Branding;
+}
+
+export const productName = 'Cluster Console';
+
+/** Where nothing was chosen. */
+export const usualPresentation: Presentation = { branding: {} };
+
+export const PresentationContext = createContext(usualPresentation);
+
+export function usePresentation(): Presentation {
+  return useContext(PresentationContext);
+}
