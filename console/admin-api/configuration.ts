@@ -2,7 +2,11 @@
 import { z } from 'zod';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { DirectoryState } from '../configuration/directory.ts';
-import { type ConfigurationDocument, configurationDocument } from '../configuration/document.ts';
+import {
+  type ConfigurationDocument,
+  checkDescribing,
+  configurationDocument,
+} from '../configuration/document.ts';
 import type { Ownership } from '../configuration/ownership.ts';
 import { type Operation, operation } from '../operations/operation.ts';
 import { holdView } from '../operations/owner.ts';
@@ -126,6 +130,7 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     event: 'configuration.planned',
     isMaking: true,
     body: plan,
+    checkBody: (body) => checkDescribing(plan, body),
     bodyLimit,
     answer: planView,
     async run({ body, actor }, { configuration }: ConfigurationNeeds) {

@@ -8,7 +8,7 @@ import { createPauses } from '../../platform/async/pauses.ts';
 import type { Audit } from '../../platform/log.ts';
 import { createEntryBody } from '../audit/entry.ts';
 import { entryOf } from '../audit/event-entry.ts';
-import type { AuditLine, AuditOutbox, PreparedEntries } from '../operations/call-entry.ts';
+import type { AuditLine, AuditOutbox, CallRecord, PreparedEntries } from '../operations/call-entry.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 
 export interface AuditOutboxDeps {
@@ -37,42 +37,59 @@ export function createAuditOutbox({ artifacts, audit, now }: AuditOutboxDeps): A
   let said: string[] = [];
   let isRemoving = false;
 
-  return { prepare, sayStored };
+  return { prepare, prepareMany, sayStored };
 
   function prepare(lines: readonly AuditLine[]): PreparedEntries {
     const at = now();
-    const groups = Array.from({ length: Math.ceil(lines.length / mostLines) }, (_, i) => ({
-      id: randomBytes(9).toString('base64url'),
-      lines: lines.slice(i * mostLines, (i + 1) * mostLines),
-    })).map(({ id, lines: own }) => ({
-      id,
-      lines: own.map(([event, fields], n) => [event, { ...fields, outbox: `${id}.${n}` }] as AuditLine),
-    }));
+    const groups = groupsOf(lines);
     return {
-      records: groups.map(({ id, lines: own }) => {
-        const bodies = own.map(([event, fields]) => bodyOf(entryOf(event, fields), at));
-        return { kind: outboxKind, id, artifact: { payload: { id, at, bodies } } };
-      }),
-      async say() {
-        const pause = createPauses(0.5);
-        for (const { id, lines: own } of groups) {
-          for (const [event, fields] of own) {
-            audit(event, fields);
-            await pause();
-          }
-          said.push(id);
-        }
-        void removeSaid();
-      },
+      records: groups.map((group) => recordOf(group, at, bodiesOf(group, at))),
+      say: () => say(groups),
     };
   }
 
+  async function prepareMany(lines: readonly AuditLine[]): Promise<PreparedEntries> {
+    const at = now();
+    const groups = groupsOf(lines);
+    const records: CallRecord[] = [];
+    const pause = createPauses(0.5);
+    for (const group of groups) {
+      const bodies: string[] = [];
+      for (const line of group.lines) {
+        bodies.push(textOf(line, at));
+        await pause();
+      }
+      records.push(recordOf(group, at, bodies));
+    }
+    return { records, say: () => say(groups) };
+  }
+
+  function textOf([event, fields]: AuditLine, at: number): string {
+    return bodyOf(entryOf(event, fields), at);
+  }
+
+  function bodiesOf({ lines }: Group, at: number): string[] {
+    return lines.map((line) => textOf(line, at));
+  }
+
+  async function say(groups: readonly Group[]): Promise<void> {
+    const pause = createPauses(0.5);
+    for (const { id, lines } of groups) {
+      for (const [event, fields] of lines) {
+        audit(event, fields);
+        await pause();
+      }
+      said.push(id);
+    }
+    void removeSaid();
+  }
+
   async function sayStored(line: AuditLine): Promise<void> {
-    const { records, say } = prepare([line]);
+    const { records, say: sayAll } = prepare([line]);
     // A store that takes nothing leaves it to the audit alone.
     const puts = records.map(({ kind, id, artifact }) => artifacts.put(kind, id, artifact));
     await Promise.allSettled(puts);
-    await say();
+    await sayAll();
   }
 
   /** All at once that the disk has: they share a commit. What fails is left to the next start. */
@@ -92,4 +109,24 @@ export function createAuditOutbox({ artifacts, audit, now }: AuditOutboxDeps): A
       isRemoving = false;
     }
   }
+}
+
+interface Group {
+  readonly id: string;
+  readonly lines: readonly AuditLine[];
+}
+
+function groupsOf(lines: readonly AuditLine[]): readonly Group[] {
+  return Array.from({ length: Math.ceil(lines.length / mostLines) }, (_, i) => {
+    const id = randomBytes(9).toString('base64url');
+    const own = lines.slice(i * mostLines, (i + 1) * mostLines);
+    return {
+      id,
+      lines: own.map(([event, fields], n) => [event, { ...fields, outbox: `${id}.${n}` }] as const),
+    };
+  });
+}
+
+function recordOf({ id }: Group, at: number, bodies: readonly string[]): CallRecord {
+  return { kind: outboxKind, id, artifact: { payload: { id, at, bodies } } };
 }

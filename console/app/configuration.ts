@@ -81,7 +81,7 @@ async function createConfigurationOf(
           staged.artifacts.put('ConfigurationSecret', place, { payload: { fingerprint } }),
       },
       async commit() {
-        const prepared = outbox.prepare(lines);
+        const prepared = await outbox.prepareMany(lines);
         await staged.records.change(async ({ putArtifact }) => {
           for (const { artifact, ...name } of prepared.records) putArtifact(name, artifact);
         });

@@ -1,6 +1,7 @@
 /** A description of objects, as files of configuration give it: whole, with secrets that its reader has found. */
 import { z } from 'zod';
-import { invalidInput } from '../operations/input-check.ts';
+import { createPauses } from '../../platform/async/pauses.ts';
+import { checkInput, invalidInput } from '../operations/input-check.ts';
 import { withoutSecrets } from './described-secrets.ts';
 import { objectKinds } from './object-kinds.ts';
 
@@ -28,6 +29,45 @@ export interface ConfigurationDocument {
 }
 
 export type DescribedObjects = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Objects that are checked in one go. */
+const checkedAtOnce = 50;
+
+/**
+ * What `schema` says of a body with a description in it, object by object: to check thousands at once would hold up
+ * everybody else.
+ *
+ * @throws {ProblemError} `invalid_request`
+ */
+export async function checkDescribing<T extends { readonly document: unknown }>(
+  schema: z.ZodType<T>,
+  body: unknown,
+): Promise<T> {
+  const { document } = (body ?? {}) as { readonly document?: unknown };
+  if (typeof document !== 'object' || document === null) return checkInput(schema, body, '#');
+  const parts = objectKinds.flatMap(({ key }) => {
+    const objects = (document as ConfigurationDocument)[key];
+    return isPlainObject(objects) ? [{ key, all: Object.entries(objects) }] : [];
+  });
+  const without = { ...document, ...Object.fromEntries(parts.map(({ key }) => [key, {}])) };
+  const { document: head, ...rest } = checkInput(schema, { ...(body as object), document: without }, '#');
+  const pause = createPauses(0.5);
+  const kinds: Record<string, DescribedObjects> = {};
+  for (const { key, all } of parts) {
+    const objects: [string, DescribedObjects[string]][] = [];
+    for (let start = 0; start < all.length; start += checkedAtOnce) {
+      const some = Object.fromEntries(all.slice(start, start + checkedAtOnce));
+      objects.push(...Object.entries(checkInput(described, some, '#', ['document', key])));
+      await pause();
+    }
+    kinds[key] = Object.fromEntries(objects);
+  }
+  return { ...rest, document: { ...(head as object), ...kinds } } as T;
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** @returns undefined where the description says nothing of this kind */
 export function objectsOf(document: ConfigurationDocument, kind: string): DescribedObjects | undefined {

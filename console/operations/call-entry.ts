@@ -17,6 +17,8 @@ export type AuditLine = readonly [event: string, fields: AuditFields];
 /** Entries that the transaction of a change has in it, so that neither is there without the other. */
 export interface AuditOutbox {
   prepare(lines: readonly AuditLine[]): PreparedEntries;
+  /** The same of thousands, with pauses for others. */
+  prepareMany(lines: readonly AuditLine[]): Promise<PreparedEntries>;
   /** Of what has no commit of its own: it is in the store, or in the audit, when the promise resolves. */
   sayStored(line: AuditLine): Promise<void>;
 }

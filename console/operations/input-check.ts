@@ -11,12 +11,19 @@ export interface InputError {
 
 /**
  * @param where  what the pointers begin with: `#` for a body, `?` for the query
+ * @param under  names of the members in which `value` stands
  * @throws {ProblemError} `invalid_request` whose `errors` name each member that is wrong
  */
-export function checkInput<T>(schema: z.ZodType<T>, value: unknown, where: '#' | '?'): T {
+export function checkInput<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  where: '#' | '?',
+  under: readonly string[] = [],
+): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.flatMap((issue) => errorsOf(issue, schema, where)));
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [...under, ...issue.path] }));
+  throw invalidInput(issues.flatMap((issue) => errorsOf(issue, schema, where)));
 }
 
 /** @param errors  at least one */

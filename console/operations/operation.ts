@@ -108,6 +108,8 @@ interface Described<Services, Params, Query, Body> {
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** Checks it as `body` does, by and by: of one that may have thousands of members. @throws {ProblemError} */
+  readonly checkBody?: (body: unknown) => Promise<Body>;
   /**
    * Of a body that says the whole: what follows from it for fields of which it says nothing, where that is no fixed
    * default. The body may not have been checked yet.

@@ -240,18 +240,24 @@ async function dry<Services>({ dryServices }: RunDeps<Services>): Promise<Servic
 }
 
 async function checked(
-  { params, query, body, mediaType }: Pick<Operation, 'params' | 'query' | 'body' | 'mediaType'>,
+  operation: Pick<Operation, 'params' | 'query' | 'body' | 'checkBody' | 'mediaType'>,
   came: OperationRequest,
 ) {
+  const { params, query } = operation;
   return {
     params: params ? checkParams(params, came.params ?? {}) : undefined,
     query: query ? checkInput(query, came.query ?? {}, '?') : undefined,
-    body: body
-      ? checkInput(body, came.readBody ? await came.readBody() : came.body, '#')
-      : mediaType === undefined
-        ? undefined
-        : await came.readBody?.(),
+    body: await checkedBody(operation, came),
   };
+}
+
+async function checkedBody(
+  { body, checkBody, mediaType }: Pick<Operation, 'body' | 'checkBody' | 'mediaType'>,
+  { readBody, body: read }: OperationRequest,
+): Promise<unknown> {
+  if (!body) return mediaType === undefined ? undefined : readBody?.();
+  const came = readBody ? await readBody() : read;
+  return checkBody ? checkBody(came) : checkInput(body, came, '#');
 }
 
 /** What does not look like an id is the id of nothing. */

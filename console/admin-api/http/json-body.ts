@@ -1,5 +1,6 @@
 /** Reads JSON bodies strictly: what could mean two things, or reach into a prototype, is refused (S53). */
 import type { IncomingMessage } from 'node:http';
+import { createPauses } from '../../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { readWhole } from '../../../platform/read-whole.ts';
 
@@ -17,7 +18,7 @@ export async function readJson(req: IncomingMessage, limit = bodyLimit): Promise
   const bytes = await readWhole(req, limit);
   if (!bytes) throw tooLarge(limit);
   const value = parse(bytes);
-  checkShape(value, 1);
+  await checkShape(value);
   return value;
 }
 
@@ -37,12 +38,19 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function checkShape(value: unknown, depth: number): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > deepest) throw invalid(`The body is nested more than ${deepest} deep.`);
-  for (const [name, member] of Object.entries(value)) {
-    if (forbiddenNames.has(name)) throw invalid('The body has a member of a forbidden name.');
-    checkShape(member, depth + 1);
+/** A body of thousands is looked through by and by. */
+async function checkShape(whole: unknown): Promise<void> {
+  const pause = createPauses(0.5);
+  const open: { readonly value: unknown; readonly depth: number }[] = [{ value: whole, depth: 1 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > deepest) throw invalid(`The body is nested more than ${deepest} deep.`);
+    for (const [name, member] of Object.entries(value)) {
+      if (forbiddenNames.has(name)) throw invalid('The body has a member of a forbidden name.');
+      if (typeof member === 'object' && member !== null) open.push({ value: member, depth: depth + 1 });
+    }
+    if (pause.areDue()) await pause();
   }
 }
 

@@ -42,7 +42,7 @@ export async function sendAnswer(
   const item = prefersCsv(req.headers.accept) ? itemOf(schema) : undefined;
   if (stream) sendStream(res, stream, { 'Content-Type': answerType, ...fields });
   else if (item && body) await sendCsv({ req, res }, item, body as ListBody, fields);
-  else if (body && (isLong || bodyLimit !== undefined || isLongList(body)))
+  else if (body && (isLong || bodyLimit !== undefined || hasLongList(body)))
     await sendLong(res, status, body, fields);
   else if (body) sendJson(res, status, JSON.stringify(body), fields);
   else res.writeHead(status, fields).end();
@@ -51,8 +51,8 @@ export async function sendAnswer(
 /** More than are encoded at once. */
 const fewItems = 20;
 
-function isLongList(body: object): boolean {
-  return 'items' in body && Array.isArray(body.items) && body.items.length > fewItems;
+function hasLongList(body: object): boolean {
+  return Object.values(body).some((member) => Array.isArray(member) && member.length > fewItems);
 }
 
 /** What may be of thousands becomes text by and by, and goes out so. */

@@ -24,18 +24,20 @@ interface Entry {
 interface PartyVoids {
   readonly entries: Map<string, Entry>;
   before: number;
+  /** Epoch seconds. */
+  lookedAt: number;
 }
 
 export type VoidMemory = ReturnType<typeof createVoidMemory>;
 
 const usualLimit = 200_000;
-/** Expired entries that one more entry clears away. */
-const forgottenAtOnce = 16;
+/** Entries that have not expired, and stand before some that have. */
+const passedOver = 16;
 
 export function createVoidMemory({ now, limit = usualLimit }: VoidMemoryDeps) {
   const ofParty: Readonly<Record<Party, PartyVoids>> = {
-    account: { entries: new Map(), before: 0 },
-    client: { entries: new Map(), before: 0 },
+    account: { entries: new Map(), before: 0, lookedAt: 0 },
+    client: { entries: new Map(), before: 0, lookedAt: 0 },
   };
   const { account, client } = ofParty;
 
@@ -60,7 +62,7 @@ export function createVoidMemory({ now, limit = usualLimit }: VoidMemoryDeps) {
       // To the end: the order of the map is nearly the order in which entries expire.
       entries.delete(id);
       entries.set(id, entry);
-      forgetExpired(entries);
+      forgetExpired(ofParty[party]);
       return asVoidMark(party, id, entry);
     },
     /** Takes over what another memory says, whatever was known. */
@@ -69,7 +71,7 @@ export function createVoidMemory({ now, limit = usualLimit }: VoidMemoryDeps) {
       const least = from ?? Math.floor(now() / 1000);
       entries.delete(id);
       entries.set(id, { from: from ?? Number.POSITIVE_INFINITY, least, until });
-      forgetExpired(entries);
+      forgetExpired(ofParty[party]);
     },
     /** What was issued to anybody before that time is void. */
     raise,
@@ -110,12 +112,15 @@ export function createVoidMemory({ now, limit = usualLimit }: VoidMemoryDeps) {
     ofParty[party].before = Math.max(ofParty[party].before, before);
   }
 
-  function forgetExpired(entries: Map<string, Entry>): void {
-    const seconds = now() / 1000;
-    let checked = 0;
-    for (const [id, { until }] of entries) {
-      if (checked++ > forgottenAtOnce) return;
-      if (until < seconds) entries.delete(id);
+  /** Once a second: what is removed from the front of a map is passed over by who looks there next. */
+  function forgetExpired(voids: PartyVoids): void {
+    const seconds = Math.floor(now() / 1000);
+    if (seconds === voids.lookedAt) return;
+    voids.lookedAt = seconds;
+    let passed = 0;
+    for (const [id, { until }] of voids.entries) {
+      if (until < seconds) voids.entries.delete(id);
+      else if (passed++ > passedOver) return;
     }
   }
 }
