@@ -170,6 +170,48 @@ export const bodies: Readonly<Record<string, object>> = {
   askWhatIf: { client: 'application-client', change: { scopes: ['app:Viewer'] } },
 };
 
+export interface MakingCall {
+  /** Below `/api/v1`. */
+  readonly address: string;
+  readonly body?: unknown;
+  /** By default that of JSON. */
+  readonly type?: string;
+}
+
+interface MakingCalls {
+  /** Where the example is not enough. */
+  readonly call?: Partial<MakingCall>;
+  /** What is something else with the same key, where that is neither another id nor another number. */
+  readonly other?: Partial<MakingCall>;
+}
+
+/** Of what makes something, by the operation's id. */
+export const makingCalls: Readonly<Record<string, MakingCalls>> = {
+  createConfigurationPlan: {
+    other: { body: { document: { version: 1, source: 'another-team', roles: {} } } },
+  },
+  createImport: {
+    call: {
+      address: '/imports?of=users&format=jsonl',
+      body: '{"id":"imported-once"}\n',
+      type: 'application/octet-stream',
+    },
+    other: { address: '/imports?of=clients&format=jsonl' },
+  },
+  offerToQueue: { other: { body: { value: 'YW5vdGhlcg==' } } },
+  pollQueue: { other: { address: '/queues/another-queue/poll' } },
+  addWanConfig: {
+    other: {
+      body: {
+        config: {
+          name: 'pacific',
+          batchPublishers: [{ clusterName: 'tokyo', targetEndpoints: '10.0.0.10:5701' }],
+        },
+      },
+    },
+  },
+};
+
 /** What a read wants besides: by its id. */
 export const queries: Readonly<Record<string, string>> = {
   explainAccess: '?method=GET&path=/svc/rest/cluster&role=Viewer',

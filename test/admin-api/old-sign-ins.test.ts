@@ -3,10 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../../console/admin-api/table.ts';
+import { exampleOf } from '../../console/description/examples.ts';
 import { apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { refresh, signInForTokens, type Tokens } from '../helpers/sign-in.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
+import { exampleParams } from './bad-input-columns.ts';
 import { apiCaller } from './support.ts';
 
 let console: RunningConsole;
@@ -69,4 +72,32 @@ test('five minutes after a sign-in only a new one opens what is dangerous (S55)'
   const newer = await signIn();
   expect((await as(newer.access_token)('DELETE', '/users/gone-later')).status).toBe(204);
   expect((await as(newer.access_token)('GET', '/users/stays')).status).toBe(200);
+});
+
+const dangerous = operations.filter(({ isDangerous }) => isDangerous);
+
+test('there is something dangerous', () => {
+  expect(dangerous.length).toBeGreaterThan(20);
+});
+
+describe('ten minutes after a sign-in', () => {
+  let old: ReturnType<typeof as>;
+  beforeAll(async () => {
+    const { access_token: token } = await signIn();
+    await setClock(910);
+    old = as(token);
+  });
+
+  test.each(dangerous.map((operation) => [operation.id, operation] as const))(
+    '%s wants a new one, whatever it is about (S55)',
+    async (_id, operation) => {
+      const params = exampleParams(operation);
+      const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+        encodeURIComponent(params[name]!),
+      );
+      const refused = await old(operation.method, path, operation.body && exampleOf(operation.body));
+      expect([refused.status, refused.body.code]).toEqual([401, 'reauth_required']);
+      expect(refused.headers.get('www-authenticate')).toContain('max_age=300');
+    },
+  );
 });
