@@ -1,11 +1,12 @@
 /** `npm run demo`: a console with its member, this dashboard, and some load, until Ctrl-C. */
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { answersQuestion } from '../platform/program-questions.ts';
+import { fill, type Person } from './demo/data.ts';
 import { startLoad } from './demo/load.ts';
+import { writeMemberConfig } from './demo/member-config.ts';
 import { type Started, startProcess, withoutSettings } from './demo/processes.ts';
 import { tour } from './demo/tour.ts';
 
@@ -13,7 +14,6 @@ const dist = resolve(import.meta.dirname, '..');
 const consoleUrl = process.env.CONSOLE_URL ?? 'http://localhost:8080';
 const dashboardUrl = process.env.SVC_MC_APP_ADDRESSES ?? 'http://localhost:9021';
 const inherited = withoutSettings(process.env);
-const queue = 'jobs';
 /** People of the tour and their roles; the first is the administrator. */
 const people = [
   { name: 'ada', role: 'Admin' },
@@ -24,7 +24,7 @@ const clientSecret = randomBytes(32).toString('base64url');
 
 const usage = `cluster-console-demo runs console, member and dashboard together, with some load, until Ctrl-C. Their addresses may be
 set: CONSOLE_URL, SVC_MC_APP_ADDRESSES, MEMBER_PORT.`;
-const dataDir = await mkdtemp(join(tmpdir(), 'console-demo-'));
+const folder = await mkdtemp(join(tmpdir(), 'console-demo-'));
 const running: Started[] = [];
 const stopping = new AbortController();
 // Every time: a second Ctrl-C must not end this process before those that it started.
@@ -40,7 +40,7 @@ try {
 } finally {
   stopping.abort();
   for (const started of running.reverse()) await started.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }
 
 async function runUntilStopped(): Promise<void> {
@@ -56,56 +56,47 @@ function untilStopped(): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const [administrator, ...others] = people;
-  const env = { CONSOLE_URL: consoleUrl, CONSOLE_DATA_DIR: dataDir, SVC_MC_APP_ADDRESSES: dashboardUrl };
+  const administrator = people[0]!;
+  const env = {
+    CONSOLE_URL: consoleUrl,
+    CONSOLE_DATA_DIR: join(folder, 'console'),
+    SVC_MC_APP_ADDRESSES: dashboardUrl,
+  };
   running.push(
     await startProcess({
       script: join(dist, 'console/main.js'),
       env: {
         ...env,
         MEMBER_PORT: process.env.MEMBER_PORT ?? '0',
+        MEMBER_CONFIG: await writeMemberConfig(folder),
         CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
-        CONSOLE_ADMIN_USERNAME: administrator!.name,
-        CONSOLE_ADMIN_PASSWORD: administrator!.password,
+        CONSOLE_ADMIN_USERNAME: administrator.name,
+        CONSOLE_ADMIN_PASSWORD: administrator.password,
       },
       inherited,
       readyLine: 'console ready at',
       signal: stopping.signal,
     }),
   );
-  for (const person of others) await addUser(env, person);
+  const machines = await fill({
+    consoleUrl,
+    machine: { id: 'application-client', secret: clientSecret },
+    people: people as [Person, ...Person[]],
+    signal: stopping.signal,
+  });
   running.push(
     await startProcess({
       script: join(dist, 'dashboard/main.js'),
       env: {
         APP_SECURITY_OPENIDP_ISSUERURL: consoleUrl,
         SVC_MC_APP_ADDRESSES: dashboardUrl,
-        APP_METRICS_QUEUES: queue,
+        APP_METRICS_QUEUES: 'jobs,mails',
       },
       inherited,
       readyLine: 'dashboard ready at',
       signal: stopping.signal,
     }),
   );
-  startLoad({ consoleUrl, clientSecret, queue, signal: stopping.signal });
+  startLoad({ consoleUrl, machines, signal: stopping.signal });
   process.stdout.write(tour({ consoleUrl, dashboardUrl, people }));
-}
-
-/** By the configuration tool: the running console follows within a second. */
-function addUser(
-  env: Readonly<Record<string, string>>,
-  { name, role, password }: (typeof people)[number],
-): Promise<void> {
-  const tool = join(dist, 'console/cli.js');
-  const child = spawn(process.execPath, [tool, 'user', 'add', name, '--role', role, '--password-file', '-'], {
-    env: { ...inherited, ...env },
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  child.stdin.end(password);
-  return new Promise((done, failed) => {
-    child.once('close', (code) => {
-      if (code === 0) done();
-      else failed(new Error(`The user ${name} could not be added.`));
-    });
-  });
 }

@@ -1,26 +1,46 @@
-/** A machine that works with the cluster: map entries, and a queue that fills and drains in waves. */
+/** Machines that work with the cluster as long as the demo runs, and one that may not. */
+import { type Call, createCalls, type Machine } from './calls.ts';
 
 export interface LoadOptions {
   readonly consoleUrl: string;
-  readonly clientSecret: string;
-  readonly queue: string;
+  readonly machines: Machines;
   readonly signal: AbortSignal;
+}
+
+export interface Machines {
+  /** Writes map `orders`, and fills and drains queue `jobs` in waves. */
+  readonly importer: Machine;
+  /** Reads map `orders`, and offers to queue `mails`, from which nobody takes. */
+  readonly billing: Machine;
+  /** Asks for map `orders`, and is refused. */
+  readonly reporter: Machine;
 }
 
 const stepMs = 500;
 /** One wave of filling and draining. */
 const waveMs = 60_000;
-/** The queue's length at the top of a wave. */
+/** The length of `jobs` at the top of a wave. */
 const crest = 40;
-/** A token is asked for anew this long before it ends. */
-const marginMs = 30_000;
+/** Items after which `mails` grows no more. */
+const mostMails = 500;
+/** Keys of map `orders` that are written in turn. */
+const orders = 50;
+/** One of so many steps is a refused call. */
+const deniedEvery = 5;
 
 /** Goes on until the signal; a failed call is left out and the next one tried. */
-export function startLoad({ consoleUrl, clientSecret, queue, signal }: LoadOptions): void {
-  const token = createTokenSource(consoleUrl, clientSecret, signal);
-  let length = 0;
-  let isBusy = false;
+export function startLoad({ consoleUrl, machines, signal }: LoadOptions): void {
+  const callsOf = (machine: Machine) => createCalls(consoleUrl, machine, signal);
+  const steps = [
+    importing(callsOf(machines.importer), signal),
+    billing(callsOf(machines.billing)),
+    reporting(callsOf(machines.reporter)),
+  ];
+  for (const step of steps) again(step, signal);
+}
 
+function again(step: () => Promise<void>, signal: AbortSignal): void {
+  let isBusy = false;
   const timer = setInterval(async () => {
     if (isBusy) return;
     isBusy = true;
@@ -28,51 +48,50 @@ export function startLoad({ consoleUrl, clientSecret, queue, signal }: LoadOptio
     isBusy = false;
   }, stepMs);
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
 
-  async function step(): Promise<void> {
+function importing(call: Call, signal: AbortSignal): () => Promise<void> {
+  let length = 0;
+  return async () => {
     const time = Date.now();
-    await call('POST', `/svc/rest/maps/readings/sensor-${time % 10}`, JSON.stringify({ time }));
+    for (let each = 0; each < 3; each++) {
+      const id = (Math.floor(time / stepMs) * 3 + each) % orders;
+      const order = JSON.stringify({ id, at: new Date(time).toISOString(), total: 10 + id });
+      await done(await call('POST', `/svc/rest/maps/orders/order-${id}`, jsonOf(order)));
+    }
     const wanted = Math.round((crest / 2) * (1 - Math.cos((2 * Math.PI * time) / waveMs)));
     while (length < wanted && !signal.aborted) {
-      await call('POST', `/svc/rest/queues/${queue}`, `job ${time}`);
+      await done(await call('POST', '/svc/rest/queues/jobs', { body: `job ${time}` }));
       length++;
     }
     while (length > wanted && !signal.aborted) {
-      await call('DELETE', `/svc/rest/queues/${queue}/0`);
+      await done(await call('DELETE', '/svc/rest/queues/jobs/0'));
       length--;
     }
-  }
-
-  async function call(method: string, path: string, body?: string): Promise<void> {
-    const response = await fetch(consoleUrl + path, {
-      method,
-      headers: { Authorization: `Bearer ${await token()}`, 'Content-Type': 'text/plain' },
-      signal,
-      ...(body === undefined ? {} : { body }),
-    });
-    await response.arrayBuffer();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-  }
+  };
 }
 
-/** Client credentials (docs/surface.md#machine-tokens); one token as long as it is good. */
-function createTokenSource(
-  consoleUrl: string,
-  clientSecret: string,
-  signal: AbortSignal,
-): () => Promise<string> {
-  let current = { token: '', until: 0 };
+function billing(call: Call): () => Promise<void> {
+  let count = 0;
   return async () => {
-    if (current.until > Date.now()) return current.token;
-    const response = await fetch(`${consoleUrl}/oauth2/token`, {
-      method: 'POST',
-      headers: { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
-      body: new URLSearchParams({ grant_type: 'client_credentials' }),
-      signal,
-    });
-    if (!response.ok) throw new Error(`no token: ${response.status}`);
-    const answer = (await response.json()) as { access_token: string; expires_in: number };
-    current = { token: answer.access_token, until: Date.now() + answer.expires_in * 1000 - marginMs };
-    return current.token;
+    await done(await call('GET', `/svc/rest/maps/orders/order-${count % orders}`));
+    if (count++ < mostMails)
+      await done(await call('POST', '/svc/rest/queues/mails', { body: `mail ${count}` }));
   };
+}
+
+function reporting(call: Call): () => Promise<void> {
+  let count = 0;
+  return async () => {
+    const isDenied = count++ % deniedEvery === 0;
+    const answer = await call('GET', isDenied ? '/svc/rest/maps/orders/order-7' : '/svc/health/node-state');
+    await answer.arrayBuffer();
+  };
+}
+
+const jsonOf = (body: string) => ({ body, type: 'application/json' });
+
+async function done(answer: Response): Promise<void> {
+  await answer.arrayBuffer();
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
 }

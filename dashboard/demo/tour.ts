@@ -9,16 +9,20 @@ export function tour({ consoleUrl, dashboardUrl, people }: TourFacts): string {
   const accounts = people.map(({ name, role, password }) => `       ${name.padEnd(6)} ${password}   ${role}`);
   return `
   console    ${consoleUrl}
-  dashboard  ${dashboardUrl}, watching a queue that fills and drains every minute
+  dashboard  ${dashboardUrl}, an application that people sign in to by the console
 
-  1  Open ${dashboardUrl} and sign in. The console asks for the password:
+  1  Open ${consoleUrl} and sign in as ada. Look at what needs attention: machine client
+     reporter is refused again and again. Open one refusal, and open the call for it.
 
 ${accounts.join('\n')}
 
-  2  Open ${consoleUrl} in the same browser: you are signed in there too. Sign in as
+  2  Look for orders/a1 by /, which is an entry that can be edited; or for billing, importer,
+     grace, OrdersReader. Queue jobs fills and drains every minute, queue mails grows.
+
+  3  Open ${dashboardUrl} in the same browser: you are signed in there too. Sign in as
      somebody else in a private window, and see what another role leaves out.
 
-  3  Sign out at either, and look at the other: you are out of both.
+  4  Sign out at either, and look at the other: you are out of both.
 
   Ctrl-C stops everything and leaves nothing behind.
 

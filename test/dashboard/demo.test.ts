@@ -8,7 +8,7 @@ import { createUserAgent, textOf } from '../helpers/user-agent.ts';
 
 const script = resolve(import.meta.dirname, '../../dist/dashboard/demo.js');
 
-test('the demo shows a tour that works, moves the plots, and leaves nothing behind', async () => {
+test('the demo has something on every management page, a tour that works and plots that move, and leaves nothing behind', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
   const consoleUrl = `http://localhost:${await freePort()}`;
   const dashboardUrl = `http://localhost:${await freePort()}`;
@@ -25,6 +25,7 @@ test('the demo shows a tour that works, moves the plots, and leaves nothing behi
     await waitFor(() => output.includes('demo ready') || child.exitCode !== null, 'the tour', 25_000);
     const [, password = ''] = /vera +(\S{12}) +Viewer/.exec(output) ?? [];
     const dashboard = await signIn({ dashboardUrl, consoleUrl, username: 'vera', password });
+    await everyPageShows(consoleUrl, /ada +(\S{12}) +Admin/.exec(output)?.[1]);
     const size = async () => Number(/jobs .*?(\d+) items? /.exec(textOf(await dashboard.get('/')))?.[1]);
     const first = await size();
     await expect.poll(size, { timeout: 15_000, interval: 500 }).not.toBe(first);
@@ -52,4 +53,34 @@ async function signIn({ dashboardUrl, consoleUrl, ...credentials }: SignIn) {
   const end = await console.follow(await console.submit(page, credentials));
   await dashboard.get(end.headers.location!);
   return dashboard;
+}
+
+/** What a page shows of the demo's data. */
+const shown: Readonly<Record<string, RegExp>> = {
+  '/cluster/members': /Takes calls/,
+  '/cluster/maps': /orders/,
+  '/cluster/maps/orders/a1': /Grace Hopper/,
+  '/cluster/maps/logos/red': /image\/png/,
+  '/cluster/queues': /mails/,
+  '/cluster/wan': /atlantic\/london/,
+  '/cluster/cp': /METADATA/,
+  '/access/users': /Disabled/,
+  '/access/roles': /OrdersReader/,
+  '/access/clients': /reporter/,
+  '/access/applications': /Team wiki/,
+  '/access/sessions': /milo/,
+  '/observe/audit': /login\.failed|Refused/,
+  '/observe/jobs': /backup/,
+};
+
+async function everyPageShows(consoleUrl: string, password = ''): Promise<void> {
+  const ada = createUserAgent(consoleUrl);
+  await ada.signIn({ username: 'ada', password });
+  const texts: [string, string][] = [];
+  for (const path of Object.keys(shown)) texts.push([path, textOf(await ada.follow(await ada.get(path)))]);
+  expect(texts.filter(([path, text]) => !shown[path]!.test(text))).toEqual([]);
+  const traffic = async () => textOf(await ada.get('/observe/traffic'));
+  await expect
+    .poll(traffic, { timeout: 10_000, interval: 500 })
+    .toMatch(/Refused most.* reporter map:orders 403/);
 }

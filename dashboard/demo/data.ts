@@ -1,0 +1,148 @@
+/** What the demo's console has in it before anybody looks: people, roles, clients, entries, a job, sessions. */
+import { type Call, createCalls, type Machine } from './calls.ts';
+import type { Machines } from './load.ts';
+
+export interface Person {
+  readonly name: string;
+  readonly role: string;
+  readonly password: string;
+}
+
+export interface FillOptions {
+  readonly consoleUrl: string;
+  readonly machine: Machine;
+  /** The first is the administrator, who is there already. */
+  readonly people: readonly [Person, ...Person[]];
+  readonly signal: AbortSignal;
+}
+
+/** A red square of 16 by 16, PNG. */
+const logo =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAGUlEQVR4nGP4z8BAEiJN9agNow2jDcNXAwBTtf4Ci1LckAAAAABJRU5ErkJggg==';
+/** Of the one large value: as much as a member takes in a call. */
+const largeBytes = 10_000_000;
+const order = {
+  id: 4711,
+  customer: 'Grace Hopper',
+  total: 31.1,
+  items: [
+    { sku: 'A-1', n: 2 },
+    { sku: 'B-7', n: 1 },
+  ],
+};
+
+/**
+ * @returns the machines that the console has made secrets for
+ * @throws {Error} when the console refuses any of it
+ */
+export async function fill({ consoleUrl, machine, people, signal }: FillOptions): Promise<Machines> {
+  const api = createCalls(consoleUrl, machine, signal, `${consoleUrl}/api`);
+  const change = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const answer = await api(method, `/api/v1${path}`, {
+      type: 'application/json',
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return readGood(method, path, answer);
+  };
+  await addRoles(change);
+  const [administrator, ...others] = people;
+  await addPeople(change, others);
+  const machines = await addClients(change);
+  await change('POST', '/applications', {
+    id: 'wiki',
+    displayName: 'Team wiki',
+    redirectUris: ['https://wiki.example.com/callback'],
+  });
+  await addEntries(createCalls(consoleUrl, machine, signal));
+  await change('POST', '/backups');
+  await change('POST', '/wan/atlantic/publishers/london/sync', {});
+  for (const person of people) await signIn(consoleUrl, person, signal);
+  await signIn(consoleUrl, { ...administrator, password: 'not the password' }, signal);
+  return machines;
+}
+
+type Change = (method: string, path: string, body?: object) => Promise<unknown>;
+
+async function addRoles(change: Change): Promise<void> {
+  const permissions = ['svc:map:orders:read', 'svc:queue:jobs:offer'];
+  await change('POST', '/roles', { id: 'OrdersReader', permissions, description: 'Reads orders' });
+  await change('PATCH', '/roles/OrdersReader', { permissions: ['svc:map:orders:read'] });
+}
+
+async function addPeople(change: Change, people: readonly Person[]): Promise<void> {
+  for (const { name, role, password } of people)
+    await change('POST', '/users', { id: name, roles: [role], password });
+  await change('POST', '/users', {
+    id: 'grace',
+    displayName: 'Grace Hopper',
+    email: 'grace@example.com',
+    roles: ['OrdersReader'],
+    eligibleRoles: ['Admin'],
+    password: people[0]!.password,
+  });
+  await change('POST', '/users', { id: 'layla', displayName: 'ليلى مديرة العنقود', roles: ['Viewer'] });
+  await change('POST', '/users', { id: 'noah', displayName: 'Noah, without a role' });
+  await change('POST', '/users', { id: 'olaf', displayName: 'Olaf, who has left', roles: ['Viewer'] });
+  await change('POST', '/users/olaf/disable');
+}
+
+async function addClients(change: Change): Promise<Machines> {
+  const add = async (id: string, displayName: string, scopes: readonly string[]): Promise<Machine> => {
+    const made = (await change('POST', '/clients', { id, displayName, scopes })) as { secret: string };
+    return { id, secret: made.secret, scopes };
+  };
+  await add('archive', 'Archive, never used', ['svc:map:orders:read']);
+  return {
+    importer: await add('importer', 'Order import', ['svc:data:read', 'svc:data:write']),
+    billing: await add('billing', 'Billing', [
+      'svc:map:orders:read',
+      'svc:queue:mails:offer',
+      'svc:queue:jobs:offer',
+    ]),
+    reporter: await add('reporter', 'Reports', ['svc:health:read']),
+  };
+}
+
+async function addEntries(call: Call): Promise<void> {
+  const put = async (path: string, type: string, body: string | Uint8Array<ArrayBuffer>) =>
+    readGood('POST', path, await call('POST', `/svc/rest/maps/${path}`, { type, body }));
+  await put('orders/a1', 'application/json', JSON.stringify(order));
+  await put(
+    'sessions/s1',
+    'application/octet-stream',
+    Uint8Array.from({ length: 256 }, (_, byte) => byte),
+  );
+  await put(
+    'logos/red',
+    'image/png',
+    Uint8Array.from(atob(logo), (sign) => sign.charCodeAt(0)),
+  );
+  await put('archive/large', 'text/plain', 'archive\n'.repeat(largeBytes / 8));
+}
+
+async function readGood(method: string, path: string, answer: Response): Promise<unknown> {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+}
+
+/** As a browser does, for a session that others see. A password that does not hold is an entry of the audit. */
+async function signIn(consoleUrl: string, { name, password }: Person, signal: AbortSignal): Promise<void> {
+  const page = await fetch(`${consoleUrl}/login`, { signal });
+  const answer = await fetch(`${consoleUrl}/login`, {
+    method: 'POST',
+    headers: { Cookie: cookiesOf(page).join('; '), Origin: consoleUrl },
+    body: new URLSearchParams({ csrf: await csrfOf(page), username: name, password }),
+    redirect: 'manual',
+    signal,
+  });
+  await answer.arrayBuffer();
+}
+
+function cookiesOf(answer: Response): readonly string[] {
+  return answer.headers.getSetCookie().map((line) => line.split(';')[0]!);
+}
+
+async function csrfOf(page: Response): Promise<string> {
+  return /name="csrf" value="([^"]*)"/.exec(await page.text())?.[1] ?? '';
+}
