@@ -25,7 +25,7 @@ interface PartyVoids {
   readonly entries: Map<string, Entry>;
   before: number;
   /** Epoch seconds. */
-  lookedAt: number;
+  checkedAt: number;
 }
 
 export type VoidMemory = ReturnType<typeof createVoidMemory>;
@@ -36,8 +36,8 @@ const passedOver = 16;
 
 export function createVoidMemory({ now, limit = usualLimit }: VoidMemoryDeps) {
   const ofParty: Readonly<Record<Party, PartyVoids>> = {
-    account: { entries: new Map(), before: 0, lookedAt: 0 },
-    client: { entries: new Map(), before: 0, lookedAt: 0 },
+    account: { entries: new Map(), before: 0, checkedAt: 0 },
+    client: { entries: new Map(), before: 0, checkedAt: 0 },
   };
   const { account, client } = ofParty;
 
@@ -115,8 +115,8 @@ export function createVoidMemory({ now, limit = usualLimit }: VoidMemoryDeps) {
   /** Once a second: what is removed from the front of a map is passed over by who looks there next. */
   function forgetExpired(voids: PartyVoids): void {
     const seconds = Math.floor(now() / 1000);
-    if (seconds === voids.lookedAt) return;
-    voids.lookedAt = seconds;
+    if (seconds === voids.checkedAt) return;
+    voids.checkedAt = seconds;
     let passed = 0;
     for (const [id, { until }] of voids.entries) {
       if (until < seconds) voids.entries.delete(id);
