@@ -7,13 +7,15 @@ import { answersQuestion } from '../platform/program-questions.ts';
 import { fill, type Person } from './demo/data.ts';
 import { startLoad } from './demo/load.ts';
 import { writeMemberConfig } from './demo/member-config.ts';
-import { type Started, startProcess, withoutSettings } from './demo/processes.ts';
+import { freePort, type Started, startProcess, withoutSettings } from './demo/processes.ts';
 import { tour } from './demo/tour.ts';
 
 const dist = resolve(import.meta.dirname, '..');
 const consoleUrl = process.env.CONSOLE_URL ?? 'http://localhost:8080';
 const dashboardUrl = process.env.SVC_MC_APP_ADDRESSES ?? 'http://localhost:9021';
 const inherited = withoutSettings(process.env);
+/** A member that never answers: nothing listens at the first port. */
+const memberAway = 'http://127.0.0.1:1';
 /** People of the tour and their roles; the first is the administrator. */
 const people = [
   { name: 'ada', role: 'Admin' },
@@ -62,13 +64,22 @@ async function start(): Promise<void> {
     CONSOLE_DATA_DIR: join(folder, 'console'),
     SVC_MC_APP_ADDRESSES: dashboardUrl,
   };
+  const memberPort = Number(process.env.MEMBER_PORT ?? 0) || (await freePort());
+  running.push(
+    await startProcess({
+      script: join(dist, 'member/main.js'),
+      env: { MEMBER_PORT: String(memberPort), MEMBER_CONFIG: await writeMemberConfig(folder) },
+      inherited,
+      readyLine: 'member ready at',
+      signal: stopping.signal,
+    }),
+  );
   running.push(
     await startProcess({
       script: join(dist, 'console/main.js'),
       env: {
         ...env,
-        MEMBER_PORT: process.env.MEMBER_PORT ?? '0',
-        MEMBER_CONFIG: await writeMemberConfig(folder),
+        CONSOLE_MEMBERS: `http://127.0.0.1:${memberPort},${memberAway}`,
         CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
         CONSOLE_ADMIN_USERNAME: administrator.name,
         CONSOLE_ADMIN_PASSWORD: administrator.password,

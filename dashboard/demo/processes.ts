@@ -1,5 +1,6 @@
 /** The processes of the demo: console and dashboard, started one after the other and stopped together. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
 
 export interface StartOptions {
   readonly script: string;
@@ -83,4 +84,14 @@ async function end(child: ChildProcess, ended: Promise<void>): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
   await ended;
   clearTimeout(timer);
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
 }

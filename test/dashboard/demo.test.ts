@@ -1,42 +1,24 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { freePort, waitFor } from '../helpers/console.ts';
+import { startDemo } from '../helpers/demo.ts';
 import { createUserAgent, textOf } from '../helpers/user-agent.ts';
 
-const script = resolve(import.meta.dirname, '../../dist/dashboard/demo.js');
-
 test('the demo has something on every management page, a tour that works and plots that move, and leaves nothing behind', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
-  const consoleUrl = `http://localhost:${await freePort()}`;
-  const dashboardUrl = `http://localhost:${await freePort()}`;
-  const child = spawn(process.execPath, [script], {
-    env: { ...process.env, TMPDIR: folder, CONSOLE_URL: consoleUrl, SVC_MC_APP_ADDRESSES: dashboardUrl },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  const exited = new Promise((done) => child.once('close', done));
+  const demo = await startDemo();
+  const { consoleUrl, dashboardUrl } = demo;
+  let ended: Awaited<ReturnType<typeof demo.stop>>;
   try {
-    await waitFor(() => output.includes('demo ready') || child.exitCode !== null, 'the tour', 25_000);
-    const [, password = ''] = /vera +(\S{12}) +Viewer/.exec(output) ?? [];
+    await everyPageShows(consoleUrl, demo.passwordOf('ada'));
+    const password = demo.passwordOf('vera');
     const dashboard = await signIn({ dashboardUrl, consoleUrl, username: 'vera', password });
-    await everyPageShows(consoleUrl, /ada +(\S{12}) +Admin/.exec(output)?.[1]);
     const size = async () => Number(/jobs .*?(\d+) items? /.exec(textOf(await dashboard.get('/')))?.[1]);
     const first = await size();
     await expect.poll(size, { timeout: 15_000, interval: 500 }).not.toBe(first);
   } finally {
-    child.kill('SIGINT');
+    ended = await demo.stop();
   }
-  expect(await exited).toBe(0);
-  expect(await readdir(folder)).toEqual([]);
+  expect(ended).toEqual({ code: 0, left: [] });
   for (const url of [consoleUrl, dashboardUrl])
     await expect(fetch(`${url}/live`)).rejects.toThrow('fetch failed');
-  await rm(folder, { recursive: true });
 }, 60_000);
 
 interface SignIn {
@@ -73,7 +55,7 @@ const shown: Readonly<Record<string, RegExp>> = {
   '/observe/jobs': /backup/,
 };
 
-async function everyPageShows(consoleUrl: string, password = ''): Promise<void> {
+async function everyPageShows(consoleUrl: string, password: string): Promise<void> {
   const ada = createUserAgent(consoleUrl);
   await ada.signIn({ username: 'ada', password });
   const texts: [string, string][] = [];

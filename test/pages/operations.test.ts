@@ -26,9 +26,11 @@ test('show state, version and safety of the cluster, and what can be done to it'
   const page = await ada.get(href);
   expect(titleOf(page)).toBe('Operations');
   expect(textOf(page)).toMatch(/Active .*Version \d+\.\d+ Members 1 Backups in step Yes Migration queue 0/);
-  for (const name of ['state', 'reload', 'backup', 'force-start', 'shut-down']) {
+  for (const name of ['state', 'reload', 'force-start', 'shut-down']) {
     expect(page.body).toContain(`href="${href}?do=${name}"`);
   }
+  const begun = await ada.follow(await sendForm(ada, page, 'backup'));
+  expect(textOf(begun)).toContain('The members have taken the backup on.');
 });
 
 test('change the state by the name of the instance typed, and not without it', async () => {

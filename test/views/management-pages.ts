@@ -616,6 +616,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
   operations: (filling) =>
     renderOperations({
       frame: frameOf(filling),
+      csrf: filling.text,
       cluster: {
         clusterState: 'active',
         clusterVersion: filling.text,
@@ -625,7 +626,13 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         clusterSize: 3,
         may: [],
       },
-      acts: [{ name: 'state', title: filling.text, about: filling.text, isDangerous: true }],
+      acts: ['state', 'backup'].map((name) => ({
+        name,
+        title: filling.text,
+        about: filling.text,
+        isDangerous: name === 'state',
+        isQuiet: name === 'backup',
+      })),
       mayChangeVersion: true,
       impossible: [{ title: 'Reload configuration', reason: filling.text }],
       notice: filling.text,

@@ -16,6 +16,8 @@ interface ClusterAct extends Act {
   readonly word: string;
   readonly about: string;
   readonly done: string;
+  /** Hits nobody: not asked about first. */
+  readonly isQuiet?: boolean;
 }
 
 export function createOperationsPage(tools: PageTools, acts: Acts) {
@@ -33,6 +35,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
       const html = renderOperations({
         frame: await tools.frame(ctx),
+        csrf: tools.csrf(ctx),
         cluster,
         acts: open.filter(({ name }) => name !== 'version').map(offered),
         mayChangeVersion: open.some(({ name }) => name === 'version'),
@@ -71,8 +74,8 @@ function whyNot({ may }: ShownCluster, { word }: ClusterAct): string | undefined
   return may.find(({ operation }) => operation === word)?.reason ?? undefined;
 }
 
-function offered({ name, title, about, isDangerous = false }: ClusterAct): OfferedAct {
-  return { name, title, about, isDangerous };
+function offered({ name, title, about, isDangerous = false, isQuiet = false }: ClusterAct): OfferedAct {
+  return { name, title, about, isDangerous, isQuiet };
 }
 
 /** What is to be known of the cluster before something is done to all of it. */
@@ -170,23 +173,26 @@ const quietActs: readonly ClusterAct[] = [
     word: 'hot-backup',
     operation: 'startHotBackup',
     title: 'Start hot backup',
-    about: 'Members back up what they persist.',
+    about:
+      'Members back up what they persist, while they work on. A community edition says yes, and does nothing.',
     done: 'The members have taken the backup on. They do not tell when it is done.',
     effects: [
       'The members back up what they persist, while they work on.',
       'A community edition says yes, and does nothing. Members do not tell how far the backup is.',
     ],
     button: 'Start hot backup',
+    isQuiet: true,
   },
   {
     name: 'interrupt-backup',
     word: 'hot-backup-interrupt',
     operation: 'interruptHotBackup',
     title: 'Interrupt hot backup',
-    about: 'Ends a backup that is under way.',
+    about: 'Ends a backup that is under way: it is left unfinished, and cannot be started from.',
     done: 'The members have been told to interrupt the backup.',
     effects: ['A backup that is under way is left unfinished, and cannot be started from.'],
     button: 'Interrupt hot backup',
+    isQuiet: true,
   },
 ];
 

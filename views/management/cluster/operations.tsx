@@ -1,4 +1,5 @@
 /** The cluster as a whole: how it is, and what may be done to it. */
+import { Form } from '../../elements/form.tsx';
 import { safeHref } from '../../elements/href.ts';
 import { renderDocument } from '../../layout.tsx';
 import { DetailPage, Facts, Part } from '../detail.tsx';
@@ -29,10 +30,13 @@ export interface OfferedAct {
   readonly title: string;
   readonly about: string;
   readonly isDangerous: boolean;
+  /** Hits nobody: done at once. */
+  readonly isQuiet: boolean;
 }
 
 export interface OperationsModel {
   readonly frame: FrameModel;
+  readonly csrf: string;
   readonly cluster: ShownCluster;
   /** Those that the reader may ask for. */
   readonly acts: readonly OfferedAct[];
@@ -89,22 +93,34 @@ function safety(isSafe: boolean | null) {
   return isSafe ? <State kind="ok">Yes</State> : <State kind="warn">No</State>;
 }
 
-function Offered({ acts }: OperationsModel) {
+function Offered({ acts, csrf }: OperationsModel) {
   return (
-    <Part id="acts" title="What can be done" about="Each asks first, and says what it does.">
+    <Part
+      id="acts"
+      title="What can be done"
+      about="Each asks first, and says what it does; but for those of hot backups, which hit nobody."
+    >
       <Table
         title="What can be done"
         columns={[{ title: 'Operation' }, { title: 'What it does' }]}
-        rows={acts.map(({ name, title, about, isDangerous }) => ({
+        rows={acts.map(({ name, title, about, isDangerous, isQuiet }) => ({
           key: name,
           cells: [
-            <a
-              key="act"
-              class={isDangerous ? 'button danger' : 'button'}
-              href={`${operationsHref}?do=${name}`}
-            >
-              {title}
-            </a>,
+            isQuiet ? (
+              <Form key="act" action={operationsHref} hidden={{ csrf, do: name }}>
+                <button type="submit" class="button">
+                  {title}
+                </button>
+              </Form>
+            ) : (
+              <a
+                key="act"
+                class={isDangerous ? 'button danger' : 'button'}
+                href={`${operationsHref}?do=${name}`}
+              >
+                {title}
+              </a>
+            ),
             about,
           ],
         }))}
