@@ -1,3 +1,4 @@
+import { AccountDisplay } from './account-display.tsx';
 import { AccountPassword } from './account-password.tsx';
 import { AccountSessions, type SessionRow } from './account-sessions.tsx';
 import { Section } from './elements/section.tsx';
@@ -33,6 +34,10 @@ export interface AccountModel {
   /** Takes `session` (a key of `sessions`) and `csrf`. */
   readonly endSessionAction: string;
   readonly minPasswordLength: number;
+  /** Takes `theme`, `zone` and `csrf`. */
+  readonly displayAction: string;
+  /** That can be chosen. */
+  readonly zones: readonly string[];
   /** What the applications of a session that has just been ended here have made of its end. */
   readonly ended?: readonly LoggedOutApplication[] | undefined;
   readonly problem?: string | undefined;
@@ -81,6 +86,7 @@ function Content(model: AccountModel) {
         hasPassword={model.passwordAction !== undefined}
       />
       <Applications {...model} />
+      <AccountDisplay action={model.displayAction} csrf={csrf} zones={model.zones} />
       {model.passwordAction !== undefined && (
         <AccountPassword
           action={model.passwordAction}

@@ -6,6 +6,7 @@ import {
   type Presentation,
   PresentationContext,
   productName,
+  type Theme,
   usePresentation,
   usualPresentation,
 } from './presentation.ts';
@@ -13,8 +14,14 @@ import { assetPath } from './static.ts';
 
 /** A whole document as it is sent. */
 export function renderDocument(page: VNode, presentation: Presentation = usualPresentation): string {
-  const shown = <PresentationContext.Provider value={presentation}>{page}</PresentationContext.Provider>;
-  return `<!doctype html>${renderToString(shown)}`;
+  return `<!doctype html>${renderPart(page, presentation)}`;
+}
+
+/** A part of a page, as it is sent to one that is open. */
+export function renderPart(part: VNode, presentation: Presentation): string {
+  return renderToString(
+    <PresentationContext.Provider value={presentation}>{part}</PresentationContext.Provider>,
+  );
 }
 
 interface NarrowPageProps {
@@ -99,20 +106,22 @@ interface HtmlProps {
 }
 
 export function Html({ title, scripts = [], style, children }: HtmlProps) {
-  const { name = productName, colours } = usePresentation().branding;
+  const { branding, theme, zone } = usePresentation();
+  const { name = productName, colours } = branding;
   return (
-    <html lang="en">
+    <html lang="en" data-zone={zone}>
       <head>
         <meta charset="utf-8" />
         <title>{`${title} · ${name}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        <meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
         <link rel="stylesheet" href={assetPath('style.css')} />
         {style && <link rel="stylesheet" href={assetPath(style)} />}
+        <Dark href={assetPath('dark.css')} theme={theme} />
         {colours && <link rel="stylesheet" href={colours.href} />}
-        {colours && <link rel="stylesheet" href={colours.darkHref} media="(prefers-color-scheme: dark)" />}
+        {colours && <Dark href={colours.darkHref} theme={theme} />}
         {scripts.map((script) => (
           <script key={script} src={assetPath(script)} defer />
         ))}
@@ -120,6 +129,13 @@ export function Html({ title, scripts = [], style, children }: HtmlProps) {
       {children}
     </html>
   );
+}
+
+/** What is otherwise in the dark: where the system says so, always, or never. */
+function Dark({ href, theme }: { readonly href: string; readonly theme: Theme }) {
+  if (theme === 'light') return null;
+  const media = theme === 'system' ? '(prefers-color-scheme: dark)' : undefined;
+  return <link rel="stylesheet" href={href} media={media} />;
 }
 
 /** The installation by its logo and its name, or the product by its own. */

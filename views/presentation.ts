@@ -10,14 +10,19 @@ export interface Branding {
   readonly colours?: { readonly href: string; readonly darkHref: string };
 }
 
+export type Theme = 'system' | 'light' | 'dark';
+
 export interface Presentation {
   readonly branding: Branding;
+  readonly theme: Theme;
+  /** Of the IANA data base; absent: that of the browser, where script can tell, else UTC. */
+  readonly zone?: string | undefined;
 }
 
 export const productName = 'Cluster Console';
 
 /** Where nothing was chosen. */
-export const usualPresentation: Presentation = { branding: {} };
+export const usualPresentation: Presentation = { branding: {}, theme: 'system' };
 
 export const PresentationContext = createContext(usualPresentation);
 

@@ -1,7 +1,7 @@
 /** Sends the browser to a provider: by a redirect, or by a page with a form where the provider takes nothing else. */
 import type { Context } from 'koa';
 import { type AutoSubmittedFormModel, renderAutoSubmittedForm } from '../../views/auto-submitted-form.tsx';
-import { presentationOf } from '../http/presentation.ts';
+import { presentationOf } from '../http/display/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { BindingMessage } from './connector.ts';
 

@@ -12,9 +12,10 @@ import type { Sessions, SignInSession } from '../accounts/sessions.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
 import type { Users } from '../accounts/users.ts';
 import type { Csrf } from '../http/csrf.ts';
+import { chooseDisplay, themeOf, zoneOf, zones } from '../http/display/display-choice.ts';
+import { presentationOf } from '../http/display/presentation.ts';
 import type { Form } from '../http/form.ts';
 import type { WithForm } from '../http/guards.ts';
-import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { ChangeEntries, PreparedChange } from './change-entries.ts';
@@ -72,7 +73,9 @@ export function createAccountPage(deps: AccountPageDeps) {
 
   return {
     async show(ctx: ChangeContext): Promise<void> {
-      await showAccount(ctx, ctx.state, { after: ctx.state.form.get('after') });
+      const { form } = ctx.state;
+      const notice = form.get('done') === 'display' ? { notice: 'Saved for this browser.' } : {};
+      await showAccount(ctx, ctx.state, { after: form.get('after'), ...notice });
     },
     /** `POST /account/password`: ends every other session (S34). */
     async changePassword(ctx: ChangeContext): Promise<void> {
@@ -97,6 +100,13 @@ export function createAccountPage(deps: AccountPageDeps) {
       const current = await currentSession.start(ctx, account.id, users.issueTime(account, now()));
       const notice = 'Your password is changed, and every other session has ended.';
       await showAccount(ctx, { current, account }, { notice });
+    },
+    /** `POST /account/display`: how pages are shown in this browser. */
+    async chooseDisplay(ctx: ChangeContext): Promise<void> {
+      const { form } = ctx.state;
+      chooseDisplay(ctx, { theme: themeOf(form.get('theme')), zone: zoneOf(form.get('zone')) }, isSecure);
+      ctx.status = 303;
+      ctx.redirect('/account?done=display#display');
     },
     /** `POST /account/sessions`: ends one session of this account. */
     async endSession(ctx: ChangeContext): Promise<void> {
@@ -180,6 +190,8 @@ export function createAccountPage(deps: AccountPageDeps) {
         passwordAction: account.federated ? undefined : '/account/password',
         providerName: account.federated && nameOfProvider(account.federated.provider),
         endSessionAction: '/account/sessions',
+        displayAction: '/account/display',
+        zones: zones(),
         minPasswordLength: passwords.minCharacters,
         ...shown,
       },

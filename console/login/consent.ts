@@ -8,7 +8,7 @@ import type { Clients } from '../clients/clients.ts';
 import { rolesAt } from '../clients/role-ceiling.ts';
 import { roleScopes } from '../clients/scopes.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { presentationOf } from '../http/presentation.ts';
+import { presentationOf } from '../http/display/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ClientRecord, UserRecord } from '../storage/records.ts';
 import { claimMeanings } from '../tokens/claims-parameter.ts';

@@ -1,6 +1,6 @@
 /** What a person sees while a program is signed in by a code, at `/device`. */
 import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../views/device.tsx';
-import { presentationOf } from '../http/presentation.ts';
+import { presentationOf } from '../http/display/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import { type DevicePages, devicePath } from '../oidc/device-flow.ts';
 

@@ -155,6 +155,7 @@ function addRoutes(
   const { interaction } = interactions;
   router.get('/account', query, signedIn, account.show);
   router.post('/account/password', form, csrf, signedIn, account.changePassword);
+  router.post('/account/display', form, csrf, signedIn, account.chooseDisplay);
   router.post('/account/sessions', form, csrf, signedIn, account.endSession);
   router.get('/setup', query, setup.show);
   router.post('/setup', form, csrf, setup.submit);

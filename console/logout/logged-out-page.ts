@@ -10,7 +10,7 @@ import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import type { SignInSession } from '../accounts/sessions.ts';
 import type { UpstreamLogout, UpstreamLogouts, UpstreamSessionOrigin } from '../accounts/upstream-logout.ts';
 import type { Clients } from '../clients/clients.ts';
-import { presentationOf } from '../http/presentation.ts';
+import { presentationOf } from '../http/display/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import { type NoticeOutcome, receiverOf } from './logout-outbox.ts';

@@ -6,8 +6,8 @@ import type { FrameModel } from '../../views/management/frame.tsx';
 import type { PageOperations } from '../admin-api/http/http-calls.ts';
 import { pageActor } from '../admin-api/http/page-actor.ts';
 import type { Csrf } from '../http/csrf.ts';
+import { presentationOf } from '../http/display/presentation.ts';
 import type { WithForm } from '../http/guards.ts';
-import { presentationOf } from '../http/presentation.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import { pageCallerOf } from '../login/page-caller.ts';
 import type { WithSession } from '../login/signed-in.ts';
@@ -37,7 +37,7 @@ export class AwaitsApprovalError extends Error {
 }
 
 /** Who reads a page, and when. */
-export type PageReader = Pick<FrameModel, 'now' | 'groups'>;
+export type PageReader = Pick<FrameModel, 'now' | 'groups' | 'presentation'>;
 
 export interface PageTools {
   /** @param id  of an operation. @throws {ProblemError} @throws {AwaitsApprovalError} */
@@ -51,7 +51,7 @@ export interface PageTools {
   reader(ctx: PageContext): PageReader;
   /** For a stream. */
   setHeaders(ctx: PageContext): void;
-  /** The same for all who may do the same now. */
+  /** The same for all who may do the same now, and read it in the same way. */
   rightsOf(ctx: PageContext): string;
   /** For a page that also they see who may open no management page: undefined for them. */
   frameOf(ctx: Context, here: WithSession): Promise<FrameModel | undefined>;
@@ -97,7 +97,8 @@ export function createPageTools({
     setHeaders: (ctx) => setPageHeaders(ctx, isSecure, [], [], 'own'),
     rightsOf(ctx) {
       const roles = [...callerOf(ctx).roles].sort();
-      return JSON.stringify(roles.map((role) => [role, permissionsOf(role)]));
+      const { zone } = presentationOf(ctx);
+      return JSON.stringify([zone, roles.map((role) => [role, permissionsOf(role)])]);
     },
     async frameOf(ctx, here) {
       const frame = await frameOf(ctx, here);
@@ -121,7 +122,6 @@ export function createPageTools({
   async function frameOf(ctx: Context, here: WithSession): Promise<FrameModel> {
     return {
       username: here.account.username,
-      presentation: presentationOf(ctx),
       signOut: { action: signOutPath, csrf: csrf.token(ctx) },
       ...readerOf(ctx, here),
     };
@@ -131,6 +131,7 @@ export function createPageTools({
     const actor = pageActor(pageCallerOf(here, now()));
     return {
       now: new Date(now()),
+      presentation: presentationOf(ctx),
       groups: siteMap.flatMap(({ pages, ...group }) => {
         const shown = pages.filter(({ needs }) => mayRun(needs, actor, { permissionsOf }));
         if (shown.length === 0) return [];

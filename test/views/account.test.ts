@@ -16,6 +16,8 @@ const model: AccountModel = {
   passwordAction: '/account/password',
   endSessionAction: '/account/sessions/end',
   minPasswordLength: 12,
+  displayAction: '/account/display',
+  zones: ['UTC'],
 };
 
 test('every session but this one has a button that ends it', () => {

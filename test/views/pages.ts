@@ -162,6 +162,8 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
       providerName: text,
       endSessionAction: '/account/sessions/end',
       minPasswordLength: 12,
+      displayAction: '/account/display',
+      zones: [text],
       ended: (['confirmed', 'waiting', 'failed'] as const).map((state) => ({ name: text, state })),
       problem: text,
       notice: text,

@@ -6,8 +6,10 @@ const drawn = new Map();
 const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 const least = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 const height = 180;
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+// That of the browser where none was chosen.
+const timeZone = document.documentElement.dataset.zone;
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone });
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone });
 const said = (format, seconds) => (seconds === null ? '–' : format.format(new Date(seconds * 1000)));
 
 const changes = new MutationObserver((records) => {

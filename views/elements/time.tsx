@@ -1,15 +1,8 @@
-const readable = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
+import { usePresentation } from '../presentation.ts';
+import { momentText } from './moment.ts';
 
-/** A moment in UTC; the server does not know the reader's zone and says so. */
+/** A moment in the zone that the reader has chosen; without a choice in UTC by name, until script says it in the browser's. */
 export function Time({ at }: { readonly at: Date }) {
-  const parts = new Map(readable.formatToParts(at).map(({ type, value }) => [type, value]));
-  const day = `${parts.get('day')} ${parts.get('month')} ${parts.get('year')}`;
-  return <time dateTime={at.toISOString()}>{`${day}, ${parts.get('hour')}:${parts.get('minute')} UTC`}</time>;
+  const { zone } = usePresentation();
+  return <time dateTime={at.toISOString()}>{momentText(at, zone)}</time>;
 }

@@ -1,3 +1,6 @@
+import { exactText } from '../elements/moment.ts';
+import { usePresentation } from '../presentation.ts';
+
 interface AgoProps {
   /** Nothing: it has not happened. */
   readonly at: Date | undefined;
@@ -8,10 +11,10 @@ interface AgoProps {
 
 /** How long ago something was, or how soon it will be; the moment itself for who points at it, and for programs. */
 export function Ago({ at, now, never = 'Never' }: AgoProps) {
+  const { zone } = usePresentation();
   if (!at) return <span class="muted">{never}</span>;
-  const moment = at.toISOString();
   return (
-    <time data-relative="" dateTime={moment} title={`${moment.slice(0, 10)} ${moment.slice(11, 19)} UTC`}>
+    <time data-relative="" dateTime={at.toISOString()} title={exactText(at, zone)}>
       {relative(at.getTime() - now.getTime())}
     </time>
   );

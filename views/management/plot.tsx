@@ -1,4 +1,6 @@
 /** Plots of numbers over time. The page has their points; a file of ours draws them, and without it they are tables. */
+import { exactText } from '../elements/moment.ts';
+import { usePresentation } from '../presentation.ts';
 import { assetPath } from '../static.ts';
 import { Table } from './list.tsx';
 
@@ -77,6 +79,7 @@ function mostOf({ lines }: PlotModel): number | undefined {
 
 /** The newest first. */
 function PlotTable({ title, unit, from, stepSeconds, lines }: PlotModel) {
+  const { zone } = usePresentation();
   const count = lines[0]?.values.length ?? 0;
   const points = Array.from({ length: count }, (_, at) => count - 1 - at);
   return (
@@ -90,11 +93,13 @@ function PlotTable({ title, unit, from, stepSeconds, lines }: PlotModel) {
         })),
       ]}
       rows={points.map((at) => {
-        const moment = new Date((from + at * stepSeconds) * 1000).toISOString();
+        const moment = new Date((from + at * stepSeconds) * 1000);
         return {
           key: String(at),
           cells: [
-            <time key="at" dateTime={moment}>{`${moment.slice(0, 10)} ${moment.slice(11, 19)} UTC`}</time>,
+            <time key="at" dateTime={moment.toISOString()}>
+              {exactText(moment, zone)}
+            </time>,
             ...lines.map(({ values }) => said(values[at], '')),
           ],
         };

@@ -1,4 +1,4 @@
-// Shows times in the zone of whoever reads them; the page says them in UTC where this does not run.
+// Shows times in the zone of the browser, where its person has chosen no other: the page says them in UTC by name.
 const format = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'long',
@@ -7,7 +7,8 @@ const format = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   timeZoneName: 'short',
 });
-for (const time of document.querySelectorAll('time[datetime]')) {
+const isChosen = document.documentElement.dataset.zone !== undefined;
+for (const time of isChosen ? [] : document.querySelectorAll('time[datetime]')) {
   const here = format.format(new Date(time.dateTime)).replace(' at ', ', ');
   // How long ago it was says more than when.
   if (time.dataset.relative !== undefined) {

@@ -1,5 +1,6 @@
 /** Users: who may sign in. */
 import { Form } from '../../elements/form.tsx';
+import { Time } from '../../elements/time.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { EditPart, type EditState, type Owner } from '../change-form.tsx';
@@ -130,7 +131,12 @@ function PasswordLink({ href, expiresAt }: { readonly href: string; readonly exp
     <Part
       id="link"
       title="Link to choose a password"
-      about={`Give it to the person alone: whoever has it chooses the password, once. It is shown here once, and counts until ${expiresAt.slice(0, 16).replace('T', ' ')} UTC.`}
+      about={
+        <>
+          Give it to the person alone: whoever has it chooses the password, once. It is shown here once, and
+          counts until <Time at={new Date(expiresAt)} />.
+        </>
+      }
     >
       <bdi class="secret">{href}</bdi>
     </Part>

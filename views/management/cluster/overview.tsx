@@ -1,6 +1,5 @@
 /** What is wrong and what has happened lately: where an administrator begins. */
-import { renderToString } from 'preact-render-to-string';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
@@ -28,7 +27,7 @@ export interface OverviewModel {
 }
 
 export interface OverviewPartsModel extends Pick<OverviewModel, 'findings' | 'numbers' | 'members'> {
-  readonly frame: Pick<FrameModel, 'groups'>;
+  readonly frame: Pick<FrameModel, 'groups' | 'presentation'>;
 }
 
 export interface Numbers extends PeriodsModel {
@@ -100,7 +99,7 @@ export function overviewParts({ frame, findings, numbers, members }: OverviewPar
     members: members && <Members members={members} />,
   };
   return Object.fromEntries(
-    Object.entries(parts).flatMap(([id, part]) => (part ? [[id, renderToString(part)]] : [])),
+    Object.entries(parts).flatMap(([id, part]) => (part ? [[id, renderPart(part, frame.presentation)]] : [])),
   );
 }
 

@@ -1,6 +1,5 @@
 /** Jobs: what takes longer than a page may, while it is worked on and for 30 days. */
-import { renderToString } from 'preact-render-to-string';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
@@ -144,13 +143,13 @@ export function renderJob(model: JobModel): string {
 }
 
 interface JobPartsModel {
-  readonly frame: Pick<FrameModel, 'now'>;
+  readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
   readonly job: ShownJob;
 }
 
 /** What goes on while the page is open. */
 export function jobParts(model: JobPartsModel): Readonly<Record<string, string>> {
-  return { job: renderToString(<JobParts {...model} />) };
+  return { job: renderPart(<JobParts {...model} />, model.frame.presentation) };
 }
 
 function JobParts({ frame: { now }, job }: JobPartsModel) {

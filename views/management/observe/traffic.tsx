@@ -1,6 +1,5 @@
 /** Calls of the last hour: who has called what, what was denied, and what took longest. */
-import { renderToString } from 'preact-render-to-string';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { clientHref } from '../access/clients.tsx';
 import { Ago } from '../ago.tsx';
 import { memberHref } from '../cluster/members.tsx';
@@ -64,7 +63,7 @@ export interface ShownCall {
 export type Narrowing = Readonly<Record<string, string>>;
 
 export interface TrafficPartsModel {
-  readonly frame: Pick<FrameModel, 'now'>;
+  readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
   readonly filters: FiltersModel;
   /** As the filter says it now. */
   readonly asked: Narrowing;
@@ -96,7 +95,7 @@ export function renderTraffic(model: TrafficModel): string {
 
 /** What goes on while the page is open. */
 export function trafficParts(model: TrafficPartsModel): Readonly<Record<string, string>> {
-  return { traffic: renderToString(<TrafficParts {...model} />) };
+  return { traffic: renderPart(<TrafficParts {...model} />, model.frame.presentation) };
 }
 
 function TrafficParts(model: TrafficPartsModel) {

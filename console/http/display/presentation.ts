@@ -1,7 +1,8 @@
 /** How pages are shown to whoever asks for one: found once for a request, when its page is made. */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
-import { type Branding, type Presentation, usualPresentation } from '../../views/presentation.ts';
+import { type Branding, type Presentation, usualPresentation } from '../../../views/presentation.ts';
+import { chosenIn } from './display-choice.ts';
 
 export interface PresentationDeps {
   /** Of this installation, as it is now. */
@@ -14,7 +15,7 @@ const makers = new WeakMap<IncomingMessage, () => Presentation>();
 /** Before all pages. */
 export function createPresentation({ branding }: PresentationDeps): Middleware {
   return (ctx, next) => {
-    makers.set(ctx.req, () => ({ branding: branding() }));
+    makers.set(ctx.req, () => ({ branding: branding(), ...chosenIn(ctx) }));
     return next();
   };
 }

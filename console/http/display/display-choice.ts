@@ -1,0 +1,49 @@
+/** How somebody wants pages shown: kept in the browser, so that it counts before a sign-in too, and nobody else sees it. */
+import type { Context } from 'koa';
+import type { Presentation, Theme } from '../../../views/presentation.ts';
+
+export type DisplayChoice = Pick<Presentation, 'theme' | 'zone'>;
+
+export const themes: readonly Theme[] = ['system', 'light', 'dark'];
+const cookieName = 'console_display';
+const dayMs = 86_400_000;
+
+/** What is not known counts as not chosen. */
+export function chosenIn(ctx: Pick<Context, 'cookies'>): DisplayChoice {
+  const given = new URLSearchParams((ctx.cookies.get(cookieName, { signed: false }) ?? '').slice(0, 256));
+  return { theme: themeOf(given.get('theme')), zone: zoneOf(given.get('zone')) };
+}
+
+/** @param isSecure  the console's public address is https */
+export function chooseDisplay(ctx: Context, { theme, zone }: DisplayChoice, isSecure: boolean): void {
+  const said = new URLSearchParams({
+    ...(theme !== 'system' && { theme }),
+    ...(zone !== undefined && { zone }),
+  });
+  ctx.cookies.set(cookieName, said.toString(), {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure: isSecure,
+    signed: false,
+    maxAge: 365 * dayMs,
+    overwrite: true,
+  });
+}
+
+export function themeOf(text: string | null | undefined): Theme {
+  return themes.find((theme) => theme === text) ?? 'system';
+}
+
+/** Undefined for one that Node does not know. */
+export function zoneOf(text: string | null | undefined): string | undefined {
+  return text !== null && text !== undefined && zones().includes(text) ? text : undefined;
+}
+
+let known: readonly string[] | undefined;
+
+/** Of the IANA data base, by name. */
+export function zones(): readonly string[] {
+  known ??= [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+  return known;
+}

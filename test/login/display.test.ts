@@ -1,0 +1,114 @@
+/** Theme and time zone by choice: kept in the browser, without script, before a sign-in too. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningConsole } from '../helpers/console.ts';
+import { callApi, foreignForms, hiddenIn, personWith, startWithAdmin } from '../helpers/management.ts';
+import { createUserAgent, type Reply, textOf, type UserAgent } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+let ada: UserAgent;
+let nobody: UserAgent;
+
+beforeAll(async () => {
+  ({ console, ada } = await startWithAdmin());
+  nobody = await personWith(console, 'nobody', []);
+}, 30_000);
+afterAll(() => console?.stop());
+
+const action = '/account/display';
+const choose = async (agent: UserAgent, theme: string, zone: string): Promise<Reply> =>
+  agent.follow(await agent.submit(await agent.get('/account'), { theme, zone }, { action }));
+const darkIn = ({ body }: Reply) =>
+  [...body.matchAll(/<link rel="stylesheet" href="\/static\/dark\.css[^"]*"( media="[^"]*")?\/>/g)].map(
+    ([, media]) => media,
+  );
+const schemeIn = ({ body }: Reply) => /name="color-scheme" content="([^"]*)"/.exec(body)?.[1];
+
+describe('the theme', () => {
+  test('is that of the system until somebody chooses', async () => {
+    const page = await ada.get('/account');
+    expect([darkIn(page), schemeIn(page)]).toEqual([[' media="(prefers-color-scheme: dark)"'], 'light dark']);
+  });
+
+  test('is dark or light by choice on every page of this browser, after the sign-out too', async () => {
+    const agent = createUserAgent(console.url);
+    await agent.signIn();
+    const saved = await choose(agent, 'dark', '');
+    expect(textOf(saved)).toContain('Saved for this browser.');
+    expect(saved.body).toContain('<option value="dark" selected>');
+    const managed = await agent.get('/settings');
+    const out = createUserAgent(console.url);
+    out.cookies.set('console_display', agent.cookies.get('console_display')!);
+    for (const page of [saved, managed, await out.get('/login'), await out.get('/no')]) {
+      expect([darkIn(page), schemeIn(page)]).toEqual([[undefined], 'dark']);
+    }
+    const light = await choose(ada, 'light', '');
+    expect([darkIn(light), schemeIn(light)]).toEqual([[], 'light']);
+    const usual = await choose(ada, 'system', '');
+    expect(schemeIn(usual)).toBe('light dark');
+  });
+});
+
+describe('the time zone', () => {
+  test('is UTC by name until somebody chooses', async () => {
+    const page = await ada.get('/account');
+    expect(page.body).toMatch(/<time datetime="[^"]*">\d+ \w+ \d{4}, \d\d:\d\d UTC<\/time>/);
+    expect(page.body).not.toContain('data-zone');
+  });
+
+  test('is that of the choice on the account and on management pages, and the page says so to its script', async () => {
+    const saved = await choose(ada, 'system', 'Asia/Calcutta');
+    expect(saved.body).toContain('<html lang="en" data-zone="Asia/Calcutta">');
+    const [, moment = '', shown] = /<time datetime="([^"]*)">([^<]*)<\/time>/.exec(saved.body)!;
+    const there = new Date(Date.parse(moment) + 5.5 * 3_600_000).toISOString();
+    expect(shown).toContain(`, ${there.slice(11, 16)} GMT+5:30`);
+    await callApi(console, 'POST', '/roles', { id: 'Timed', permissions: ['svc:health:read'] });
+    const audit = await ada.get('/observe/audit');
+    const [, at = '', title] = /<time [^>]*datetime="([^"]*)" title="([^"]*)"/i.exec(audit.body)!;
+    const exact = new Date(Date.parse(at) + 5.5 * 3_600_000).toISOString();
+    expect(title).toBe(`${exact.slice(0, 10)} ${exact.slice(11, 19)} GMT+5:30`);
+  });
+
+  test('is chosen by whoever has no role, too', async () => {
+    const saved = await choose(nobody, 'dark', 'Europe/Berlin');
+    expect(saved.body).toMatch(/<time datetime="[^"]*">[^<]* (?:CET|CEST)<\/time>/);
+    expect(saved.body).toContain('<option value="Europe/Berlin" selected>');
+  });
+});
+
+describe('what is not there to choose', () => {
+  test.each([
+    ['names that nobody knows', 'pink', 'Mars/Olympus'],
+    ['HTML', '"><script>', '<b>UTC</b>'],
+    ['nothing', '', ''],
+    ['a thousand characters', 'x'.repeat(1_000), 'y'.repeat(1_000)],
+    ['a line break', 'dark\r\nSet-Cookie: a=b', 'UTC\n'],
+  ])('counts as no choice: %s', async (_what, theme, zone) => {
+    const saved = await choose(ada, theme, zone);
+    expect([saved.status, schemeIn(saved)]).toEqual([200, 'light dark']);
+    expect(saved.body).not.toContain('data-zone');
+    expect(ada.cookies.get('console_display')?.value ?? '').toBe('');
+  });
+
+  test.each(['theme=dark&zone=<b>', 'zone=../../etc', '%', 'a'.repeat(4_000), 'theme=__proto__'])(
+    'a cookie that is none of ours changes nothing: %s',
+    async (cookie) => {
+      const reply = await createUserAgent(console.url).get('/login', { cookie: `console_display=${cookie}` });
+      expect(reply.status).toBe(200);
+      expect(reply.body).not.toContain('data-zone');
+    },
+  );
+
+  test.each(foreignForms)('takes no form $name (S31)', async ({ fields, headers }) => {
+    const csrf = hiddenIn(await ada.get('/account'), 'csrf')!;
+    const sent = { csrf, theme: 'dark', zone: 'UTC', ...fields };
+    expect((await ada.post(action, sent, headers)).status).toBe(403);
+    expect(schemeIn(await ada.get('/account'))).toBe('light dark');
+  });
+
+  test('nobody without a session chooses by that form', async () => {
+    const agent = createUserAgent(console.url);
+    const csrf = hiddenIn(await agent.get('/login'), 'csrf')!;
+    const reply = await agent.post(action, { csrf, theme: 'dark', zone: 'UTC' });
+    expect([reply.status, reply.headers.location]).toEqual([303, '/login']);
+  });
+});
