@@ -125,10 +125,16 @@ export function createChangeRecorded(
   const inTurn = createSerial();
   return async (perform, recordsOf) => {
     const attempt = async () => {
-      const { on, store, commit } = await stageChange(services, members);
-      const answer = await perform(on);
-      const isDone = await store(recordsOf(answer)).then(commit, asOvertaken);
-      return isDone ? answer : undefined;
+      const { on, store, commit, isCurrent } = await stageChange(services, members);
+      try {
+        const answer = await perform(on);
+        const isDone = await store(recordsOf(answer)).then(commit, asOvertaken);
+        return isDone ? answer : undefined;
+      } catch (error) {
+        // What was read before and after a change of somebody else is no reason to refuse anything.
+        if (error instanceof DuplicateRecordError || !(await isCurrent())) return undefined;
+        throw error;
+      }
     };
     try {
       let answer = await attempt();
@@ -155,6 +161,14 @@ async function stageChange(services: Services, members?: KnownMembers) {
         for (const { artifact, ...name } of records) putArtifact(name, artifact);
       }),
     commit: () => storage.commit().catch(asOvertaken),
+    /** Whether all that was read is as it was. */
+    async isCurrent(): Promise<boolean> {
+      const { records } = services.storage;
+      for (const { query, version } of storage.expected()) {
+        if ((await records.ask(query)).version !== version) return false;
+      }
+      return true;
+    },
   };
 }
 

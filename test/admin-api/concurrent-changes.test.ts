@@ -81,6 +81,18 @@ describe.each(kinds.map((kind) => [kind.path, kind] as const))('%s', (path, { bo
   });
 });
 
+test('a name that four give to a new account at once is taken by one, and the others learn that it is there', async () => {
+  for (let i = 0; i < 25; i++) {
+    const replies = await four((n) =>
+      api.call('PUT', `/users/new-${i}`, {
+        body: { displayName: `New ${n}` },
+        headers: { 'If-None-Match': '*' },
+      }),
+    );
+    expect(statusesOf(replies)).toEqual([201, 412, 412, 412]);
+  }
+});
+
 function four<T>(call: (n: number) => Promise<T>): Promise<T[]> {
   return Promise.all([1, 2, 3, 4].map(call));
 }

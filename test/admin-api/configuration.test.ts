@@ -344,6 +344,13 @@ test('people and the roles that they have are made in one change, and kept out i
 });
 
 describe('one change by the API, by a command and by a description leaves the same line but for its origin', () => {
+  const provider = {
+    kind: 'oidc',
+    issuer: 'https://idp.example',
+    clientId: 'console',
+    clientAuth: 'none',
+    defaultRole: 'Viewer',
+  };
   /** An object with two of something, of which one goes. */
   const rows = [
     {
@@ -376,9 +383,36 @@ describe('one change by the API, by a command and by a description leaves the sa
       typed: (name: string) => ['user', 'update', name, '--remove-role', 'Viewer'],
       changes: { roles: { add: [], remove: ['Viewer'] } },
     },
+    {
+      what: 'an application',
+      path: '/applications',
+      key: 'applications',
+      event: 'client.updated',
+      before: { redirectUris: ['https://wiki.example.com/callback', 'https://wiki.example.com/old'] },
+      change: { redirectUris: ['https://wiki.example.com/callback'] },
+      typed: (name: string) => [
+        'client',
+        'update',
+        name,
+        '--remove-redirect-uri',
+        'https://wiki.example.com/old',
+      ],
+      changes: { redirectUris: { add: [], remove: ['https://wiki.example.com/old'] } },
+    },
+    {
+      what: 'an identity provider',
+      path: '/identity-providers',
+      key: 'identityProviders',
+      event: 'idp.updated',
+      before: { ...provider, roleRules: ['groups=a -> Viewer', 'groups=b -> Viewer'] },
+      change: { roleRules: ['groups=a -> Viewer'] },
+      described: { ...provider, roleRules: ['groups=a -> Viewer'] },
+      typed: (name: string) => ['idp', 'update', name, '--role-rule', 'groups=a -> Viewer'],
+      changes: { roleRules: { add: [], remove: ['groups=b -> Viewer'] } },
+    },
   ];
 
-  test.each(rows)('$what', async ({ path, key, event, before, change, typed, changes }) => {
+  test.each(rows)('$what', async ({ path, key, event, before, change, described, typed, changes }) => {
     const name = `${source}-way`;
     const back = async () => expect((await call('PUT', `${path}/${name}`, before)).status).toBeLessThan(300);
     const lineOf = async (via: string) => {
@@ -404,7 +438,7 @@ describe('one change by the API, by a command and by a description leaves the sa
     expect((await runTool(typed(name), { dataDir: console.dataDir })).code).toBe(0);
     expect(same(await lineOf('cli'))).toEqual(same(byApi));
     await back();
-    const document = { version: 1, source, [key]: { [name]: change } };
+    const document = { version: 1, source, [key]: { [name]: described ?? change } };
     const plan = await call('POST', '/configuration/plans', { document, takeOver: ['all'] });
     expect((await apply(plan)).status).toBe(200);
     const byCode = await lineOf('code');

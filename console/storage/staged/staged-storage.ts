@@ -13,6 +13,8 @@ import { asWrite, createStagedRecords } from './staged-records.ts';
 import { createStagedRegistry } from './staged-registry.ts';
 
 export interface StagedStorage extends Storage {
+  /** What has been read of what lies beneath, as it was then. */
+  expected(): RecordCommit['expected'];
   /**
    * Makes all of it durable, or nothing, and then does what follows from it to the artifacts.
    *
@@ -73,6 +75,7 @@ export function createStagedStorage(base: Storage, { checksEach, now }: StagedSt
     backup: notHere,
     downgrade: notHere,
     close: async () => {},
+    expected: () => records.pending().expected,
     async commit() {
       const part = registry.part();
       const commit: RecordCommit = {
