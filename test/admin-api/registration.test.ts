@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => console?.stop());
 
 test.skipIf(!hasPython)(
-  'a script makes a machine for one map, is refused another one, and opens it (python3)',
+  `a script makes a machine for one map, is refused another one, and opens it (python3${hasPython ? '' : ': not here'})`,
   () => {
     const run = spawnSync('python3', [script, console.url], {
       input: clientSecret,
