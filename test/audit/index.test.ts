@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { open } from 'lmdb';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Entry, EntryFields } from '../../console/audit/entry.ts';
 import { eraseEntry } from '../../console/audit/erasure.ts';
@@ -85,10 +86,16 @@ const filters: readonly Asked['filter'][] = [
   {},
   { actor: 'actor-7' },
   { actor: 'actor-7', outcome: 'denied' },
+  { actor: 'actor-7', event: 'member.call' },
+  { actor: 'actor-7', event: 'member.call', outcome: 'denied' },
+  { actor: 'actor-7', event: 'member.*' },
   { client: 'client-8' },
   { client: 'actor-15' },
   { objectKind: 'map' },
   { objectId: 'orders-3' },
+  { objectId: 'orders-3', outcome: 'denied' },
+  { objectId: 'orders-3', outcome: 'success' },
+  { objectKind: 'map', objectId: 'orders-3', outcome: 'denied', actor: 'actor-21', event: 'token.granted' },
   { objectKind: 'map', objectId: 'orders-3', event: 'login' },
   { event: 'token.*', outcome: 'denied' },
   { event: 'client.updated', outcome: 'denied' },
@@ -173,7 +180,23 @@ test('a clock that went back hides nothing', async () => {
   await index.close();
 });
 
-test.each(['lost', 'damaged', 'of a store that was restored', 'of other entries'])(
+/** Of entries that it says are indexed it knows no term. */
+async function emptied(directory: string, form: string): Promise<void> {
+  const database = open<Buffer, Buffer>({
+    path: directory,
+    noSubdir: false,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+  });
+  await database.transaction(() => {
+    const terms = [...database.getKeys({ start: Buffer.from('t'), end: Buffer.from('u') })];
+    for (const term of terms) database.remove(term);
+    database.put(Buffer.from('f'), Buffer.from(form));
+  });
+  await database.close();
+}
+
+test.each(['lost', 'damaged', 'of a store that was restored', 'of other entries', 'of the form before'])(
   'an index that is %s is made anew',
   async (what) => {
     const directory = await newAuditDirectory();
@@ -186,6 +209,7 @@ test.each(['lost', 'damaged', 'of a store that was restored', 'of other entries'
         writeFileSync(join(indexDirectory, file), Buffer.alloc(20_000, 'x'));
       }
     }
+    if (what === 'of the form before') await emptied(indexDirectory, 'audit index 1');
     if (what === 'of a store that was restored')
       writeSegment(directory, 'aaaa', { count: 500, fields: varied });
     if (what === 'of other entries')

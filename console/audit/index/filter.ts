@@ -22,13 +22,20 @@ export interface EntryFilter {
   readonly until?: number | undefined;
 }
 
-/** Of one entry; each once. */
+/** Of nearly all entries, so that it narrows nothing. */
+const common = 'success';
+
+/**
+ * Of one entry; each once. Two conditions that are asked for together have a term of their own where each alone is of
+ * many blocks, and both are of few.
+ */
 export function termsOf(entry: Entry): ReadonlySet<string> {
   const { actor, object, event, outcome } = entry;
   const terms = new Set([`v${event}`, `v${groupOf(event)}.*`, `u${outcome}`, `w${event}\0${outcome}`]);
-  if (actor) terms.add(`a${actor.id}`);
+  if (actor) terms.add(`a${actor.id}`).add(`y${actor.id}\0${event}`);
   if (actor?.kind === 'client') terms.add(`c${actor.id}`);
   if (object) terms.add(`k${object.kind}`).add(`o${object.id}`).add(`p${object.kind}\0${object.id}`);
+  if (object && outcome !== common) terms.add(`x${object.id}\0${outcome}`);
   if (entry.client !== undefined) terms.add(`c${entry.client}`);
   if (entry.member !== undefined) terms.add(`m${entry.member}`);
   for (const id of idsOf(entry)) terms.add(`i${id}`);
@@ -39,15 +46,19 @@ export function termsOf(entry: Entry): ReadonlySet<string> {
 export function termsOfFilter(filter: EntryFilter): readonly string[] {
   const { actor, objectKind, objectId, client, event, outcome, member, decision, id } = filter;
   const isWhole = event !== undefined && !event.endsWith('.*');
+  const byActor = isWhole && actor !== undefined;
+  const byObject = objectId !== undefined && outcome !== undefined && outcome !== common;
   return [
+    byActor ? `y${actor}\0${event}` : undefined,
+    byObject ? `x${objectId}\0${outcome}` : undefined,
     isWhole && outcome !== undefined ? `w${event}\0${outcome}` : undefined,
-    actor === undefined ? undefined : `a${actor}`,
+    actor === undefined || byActor ? undefined : `a${actor}`,
     objectKind !== undefined && objectId !== undefined ? `p${objectKind}\0${objectId}` : undefined,
     objectKind !== undefined && objectId === undefined ? `k${objectKind}` : undefined,
-    objectId !== undefined && objectKind === undefined ? `o${objectId}` : undefined,
+    objectId !== undefined && objectKind === undefined && !byObject ? `o${objectId}` : undefined,
     client === undefined ? undefined : `c${client}`,
-    event !== undefined && !(isWhole && outcome !== undefined) ? `v${event}` : undefined,
-    outcome !== undefined && !isWhole ? `u${outcome}` : undefined,
+    event !== undefined && !byActor && !(isWhole && outcome !== undefined) ? `v${event}` : undefined,
+    outcome !== undefined && !isWhole && !byObject ? `u${outcome}` : undefined,
     member === undefined ? undefined : `m${member}`,
     decision === undefined ? undefined : `i${decision}`,
     id === undefined ? undefined : `i${id}`,

@@ -43,7 +43,7 @@ export interface IndexChanges {
 export type IndexStore = ReturnType<typeof openIndexStore>;
 
 /** Another one is made anew. */
-const form = 'audit index 1';
+const form = 'audit index 2';
 const mostRemovals = 5000;
 
 /** @param directory  of the index alone */
