@@ -1,5 +1,6 @@
-import { Form, newPasswordHint, PasswordField } from './elements/form.tsx';
+import { Form, PasswordField } from './elements/form.tsx';
 import { Section } from './elements/section.tsx';
+import { useText } from './texts/elements.tsx';
 
 interface AccountPasswordProps {
   readonly action: string;
@@ -10,6 +11,7 @@ interface AccountPasswordProps {
 
 /** Changes the password; sends `current_password`, `password`, `password_again` and `csrf`. */
 export function AccountPassword({ action, csrf, username, minLength }: AccountPasswordProps) {
+  const text = useText();
   return (
     <Section id="change-password" title="Password" about="A new one ends every other session of yours.">
       <Form action={action} hidden={{ csrf }} class="boxed padded">
@@ -21,7 +23,7 @@ export function AccountPassword({ action, csrf, username, minLength }: AccountPa
           label="New password"
           autocomplete="new-password"
           minLength={minLength}
-          hint={newPasswordHint(minLength)}
+          hint={text('field.newPasswordHint', { n: minLength })}
         />
         <PasswordField name="password_again" label="Confirm new password" autocomplete="new-password" />
         <div class="actions">

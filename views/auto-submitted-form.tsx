@@ -1,6 +1,7 @@
 import { Form } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import type { Presentation } from './presentation.ts';
+import { Text, useText } from './texts/elements.tsx';
 
 export interface AutoSubmittedFormModel {
   readonly provider: string;
@@ -13,31 +14,25 @@ export interface AutoSubmittedFormModel {
 }
 
 /** A message to a provider that takes it as a form only: sent by a press, because pages here have no script. */
-export function renderAutoSubmittedForm(
-  { provider, purpose, action, fields }: AutoSubmittedFormModel,
-  presentation?: Presentation,
-): string {
-  return renderDocument(
-    <NarrowPage title="One more step">
+export function renderAutoSubmittedForm(model: AutoSubmittedFormModel, presentation?: Presentation): string {
+  return renderDocument(<AutoSubmittedForm {...model} />, presentation);
+}
+
+function AutoSubmittedForm({ provider, purpose, action, fields }: AutoSubmittedFormModel) {
+  const text = useText();
+  const id = purpose === 'sign-in' ? 'step.signIn' : 'step.signOut';
+  return (
+    <NarrowPage title={text('step.title')}>
       <p class="lede">
-        {purpose === 'sign-in' ? (
-          <>
-            You sign in at <strong>{provider}</strong>, which wants to be asked by a form.
-          </>
-        ) : (
-          <>
-            You are signed out here. <strong>{provider}</strong> has to hear of it from your browser.
-          </>
-        )}
+        <Text id={id} gaps={{ provider: <strong>{provider}</strong> }} />
       </p>
       <Form action={action} hidden={fields}>
         <div class="actions">
           <button type="submit" class="button primary">
-            Go on to {provider}
+            {text('step.goOn', { provider })}
           </button>
         </div>
       </Form>
-    </NarrowPage>,
-    presentation,
+    </NarrowPage>
   );
 }

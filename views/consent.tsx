@@ -1,6 +1,8 @@
 import { Form } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import type { Presentation } from './presentation.ts';
+import { Said, Text, useText } from './texts/elements.tsx';
+import type { TextKey } from './texts/en.ts';
 
 export interface ConsentScope {
   /** The scope as it stands in the request. */
@@ -34,53 +36,55 @@ export function renderConsent(model: ConsentModel, presentation?: Presentation):
 }
 
 function Consent({ action, csrf, application, username, scopes, reach }: ConsentModel) {
+  const text = useText();
+  const { id, name, origin, logoUri } = application;
+  const hasOtherId = id !== undefined && id !== name;
   return (
-    <NarrowPage title={`Let ${application.name} in?`}>
-      {application.logoUri !== undefined && (
-        <img class="logo" src={application.logoUri} alt="" referrerpolicy="no-referrer" />
-      )}
+    <NarrowPage title={text('consent.title', { application: name })}>
+      {logoUri !== undefined && <img class="logo" src={logoUri} alt="" referrerpolicy="no-referrer" />}
       <p class="lede">
-        You are signed in as <strong>{username}</strong>. The application at{' '}
-        <span class="code">{application.origin}</span>
-        {application.id !== undefined && application.id !== application.name && (
-          <>
-            , registered here as <span class="code">{application.id}</span>,
-          </>
-        )}{' '}
-        asks for:
+        <Text
+          id={hasOtherId ? 'consent.asksById' : 'consent.asks'}
+          gaps={{
+            name: <strong>{username}</strong>,
+            origin: <span class="code">{origin}</span>,
+            id: <span class="code">{id}</span>,
+          }}
+        />
       </p>
       <Scopes scopes={scopes} />
-      <p class="muted">{reaches[reach]}</p>
+      <p class="muted">{text(reaches[reach])}</p>
       <Form action={action} hidden={{ csrf }}>
         <div class="actions">
           <button type="submit" name="decision" value="allow" class="button primary">
-            Allow
+            {text('act.allow')}
           </button>
           <button type="submit" name="decision" value="deny" class="button">
-            Deny
+            {text('act.deny')}
           </button>
         </div>
       </Form>
-      <p class="hint">Either way you go back to {application.origin}.</p>
+      <p class="hint">{text('consent.back', { origin })}</p>
     </NarrowPage>
   );
 }
 
-const reaches: Readonly<Record<ConsentModel['reach'], string>> = {
-  nothing: 'None of your roles go along: it can do nothing here or at the members in your name.',
-  members: 'It can act so at the members of the cluster, and not here.',
-  console: 'It can act so at the administration of this console, and not at the members.',
+const reaches: Readonly<Record<ConsentModel['reach'], TextKey>> = {
+  nothing: 'consent.reachNothing',
+  members: 'consent.reachMembers',
+  console: 'consent.reachConsole',
 };
 
 function Scopes({ scopes }: Pick<ConsentModel, 'scopes'>) {
-  if (scopes.length === 0) return <p class="empty">Nothing more than to know that you are signed in.</p>;
+  const text = useText();
+  if (scopes.length === 0) return <p class="empty">{text('consent.nothing')}</p>;
   return (
     <ul class="rows boxed">
       {scopes.map(({ name, meaning, isNew }) => (
         <li key={name}>
           <p>
-            {meaning}
-            {isNew && <span class="tag">New</span>}
+            <Said>{meaning}</Said>
+            {isNew && <span class="tag">{text('consent.new')}</span>}
           </p>
           <p class="code muted">{name}</p>
         </li>

@@ -2,6 +2,7 @@ import { Field, Form } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 import type { Presentation } from './presentation.ts';
+import { Said, Text, useText } from './texts/elements.tsx';
 
 /** Where the code of a program is typed (RFC 8628 §3.3). */
 export interface DeviceCodeModel {
@@ -18,22 +19,27 @@ export function renderDeviceCode(model: DeviceCodeModel, presentation?: Presenta
 }
 
 function DeviceCode({ action, xsrf, userCode, problem }: DeviceCodeModel) {
+  const text = useText();
   return (
-    <NarrowPage title="Sign a program in" hasProblem={problem !== undefined}>
-      <p class="lede">A program that has no browser of its own shows you a code of eight letters.</p>
-      {problem && <Problem id="problem">{problem}</Problem>}
+    <NarrowPage title={text('device.title')} hasProblem={problem !== undefined}>
+      <p class="lede">{text('device.about')}</p>
+      {problem && (
+        <Problem id="problem">
+          <Said>{problem}</Said>
+        </Problem>
+      )}
       <Form action={action} hidden={{ xsrf }}>
         <Field
           name="user_code"
-          label="Code"
+          label={text('device.code')}
           autocomplete="off"
           value={userCode}
-          hint="Only if you have started the program yourself, and it shows this code now."
+          hint={text('device.hint')}
           problemId={problem === undefined ? undefined : 'problem'}
         />
         <div class="actions">
           <button type="submit" class="button primary">
-            Continue
+            {text('act.continue')}
           </button>
         </div>
       </Form>
@@ -58,33 +64,37 @@ export function renderDeviceConfirm(model: DeviceConfirmModel, presentation?: Pr
 }
 
 function DeviceConfirm({ action, xsrf, userCode, application, device, username }: DeviceConfirmModel) {
+  const text = useText();
   return (
-    <NarrowPage title={`Let ${application} in?`}>
+    <NarrowPage title={text('consent.title', { application })}>
       <p class="lede">
-        It will act at the administration of this console as{' '}
-        {username === undefined ? 'the account that you sign in with next' : <strong>{username}</strong>},
-        with all roles of that account.
+        <Text
+          id="device.acts"
+          gaps={{
+            name: username === undefined ? text('device.nextAccount') : <strong>{username}</strong>,
+          }}
+        />
       </p>
       <ul class="rows boxed">
         <li>
-          <p>The program shows the code</p>
+          <p>{text('device.shows')}</p>
           <p class="code">{userCode}</p>
         </li>
         <li>
-          <p>It asked from</p>
+          <p>{text('device.from')}</p>
           <p class="code muted">
             {device.address} {device.userAgent}
           </p>
         </li>
       </ul>
-      <p class="muted">Deny it if somebody else has sent you here, or the code is another one.</p>
+      <p class="muted">{text('device.warning')}</p>
       <Form action={action} hidden={{ xsrf, user_code: userCode }}>
         <div class="actions">
           <button type="submit" name="confirm" value="yes" class="button primary">
-            Allow
+            {text('act.allow')}
           </button>
           <button type="submit" name="abort" value="yes" class="button">
-            Deny
+            {text('act.deny')}
           </button>
         </div>
       </Form>
@@ -92,21 +102,22 @@ function DeviceConfirm({ action, xsrf, userCode, application, device, username }
   );
 }
 
+interface DeviceDoneModel {
+  readonly outcome: 'allowed' | 'denied';
+}
+
 /** The end of it, which only the program goes on from. */
-export function renderDeviceDone(
-  { outcome }: { readonly outcome: 'allowed' | 'denied' },
-  presentation?: Presentation,
-): string {
+export function renderDeviceDone(model: DeviceDoneModel, presentation?: Presentation): string {
+  return renderDocument(<DeviceDone {...model} />, presentation);
+}
+
+function DeviceDone({ outcome }: DeviceDoneModel) {
+  const text = useText();
   const isAllowed = outcome === 'allowed';
-  return renderDocument(
-    <NarrowPage title={isAllowed ? 'The program is signed in' : 'The program was not signed in'}>
-      <p class="lede">
-        {isAllowed
-          ? 'It goes on by itself in a few seconds. It stays signed in for as long as your session here; signing out ends both.'
-          : 'Nothing was given to it.'}
-      </p>
-      <p class="muted">You can close this page.</p>
-    </NarrowPage>,
-    presentation,
+  return (
+    <NarrowPage title={text(isAllowed ? 'device.allowedTitle' : 'device.deniedTitle')}>
+      <p class="lede">{text(isAllowed ? 'device.allowed' : 'device.denied')}</p>
+      <p class="muted">{text('device.close')}</p>
+    </NarrowPage>
   );
 }

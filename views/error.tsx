@@ -1,6 +1,9 @@
 import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
-import type { Presentation } from './presentation.ts';
+import { type Presentation, usePresentation } from './presentation.ts';
+import { Said, useText } from './texts/elements.tsx';
+import type { TextKey } from './texts/en.ts';
+import { saidIn } from './texts/text.ts';
 
 /** An error as a page; the same code that JSON callers get. */
 export interface ErrorModel {
@@ -15,7 +18,7 @@ export interface ErrorModel {
   readonly hint?: string | undefined;
   readonly actionHref?: string | undefined;
   /** Text of the link to `actionHref`. */
-  readonly actionLabel?: string | undefined;
+  readonly actionLabel?: TextKey | undefined;
 }
 
 export function renderError(model: ErrorModel, presentation?: Presentation): string {
@@ -23,28 +26,36 @@ export function renderError(model: ErrorModel, presentation?: Presentation): str
 }
 
 function ErrorPage({ status, code, title, detail, requestId, hint, actionHref, actionLabel }: ErrorModel) {
+  const text = useText();
+  const { language } = usePresentation();
   return (
-    <NarrowPage title={title} hasProblem>
-      <p class="lede">{detail}</p>
-      {hint && <p>{hint}</p>}
+    <NarrowPage title={saidIn(language, title) ?? title} hasProblem>
+      <p class="lede">
+        <Said>{detail}</Said>
+      </p>
+      {hint && (
+        <p>
+          <Said>{hint}</Said>
+        </p>
+      )}
       {actionHref && (
         <div class="actions">
           <Link href={actionHref} class="button primary">
-            {actionLabel ?? 'Go on'}
+            {text(actionLabel ?? 'error.goOn')}
           </Link>
         </div>
       )}
       <dl class="facts">
         <div>
-          <dt>Status</dt>
+          <dt>{text('error.status')}</dt>
           <dd class="code">{status}</dd>
         </div>
         <div>
-          <dt>Code</dt>
+          <dt>{text('error.code')}</dt>
           <dd class="code">{code}</dd>
         </div>
         <div>
-          <dt>Request</dt>
+          <dt>{text('error.request')}</dt>
           <dd class="code select-all">{requestId}</dd>
         </div>
       </dl>

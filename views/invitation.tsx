@@ -4,6 +4,7 @@ import { OwnAddress, type OwnAddressProps } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 import type { Presentation } from './presentation.ts';
+import { Said, Text, useText } from './texts/elements.tsx';
 
 /** Where somebody chooses a password by a link that an administrator has given them. */
 export interface InvitationModel {
@@ -19,28 +20,39 @@ export interface InvitationModel {
 }
 
 /** Sends `password`, `password_again`, with `csrf` and `token`; `username` is there for password managers. */
-export function renderInvitation(
-  { action, csrf, invitation, username, ...model }: InvitationModel,
-  presentation?: Presentation,
-): string {
+export function renderInvitation(model: InvitationModel, presentation?: Presentation): string {
+  return renderDocument(<Invitation {...model} />, presentation);
+}
+
+function Invitation({ action, csrf, invitation, username, ...model }: InvitationModel) {
   const { minPasswordLength, ownAddress, problem } = model;
+  const text = useText();
   const problemId = problem === undefined ? undefined : 'problem';
-  return renderDocument(
-    <NarrowPage title="Choose your password" hasProblem={problem !== undefined}>
-      <p class="lede">An administrator has made this link for you. It works once.</p>
+  return (
+    <NarrowPage title={text('invitation.title')} hasProblem={problem !== undefined}>
+      <p class="lede">{text('invitation.about')}</p>
       {ownAddress && <OwnAddress {...ownAddress} />}
-      {problem && <Problem id="problem">{problem}</Problem>}
+      {problem && (
+        <Problem id="problem">
+          <Said>{problem}</Said>
+        </Problem>
+      )}
       <Form action={action} hidden={{ csrf, token: invitation }}>
-        <Field name="username" label="Username" autocomplete="username" value={username} isReadOnly />
+        <Field
+          name="username"
+          label={text('field.username')}
+          autocomplete="username"
+          value={username}
+          isReadOnly
+        />
         <NewPasswordFields minLength={minPasswordLength} problemId={problemId} />
         <div class="actions">
           <button type="submit" class="button primary">
-            Set password
+            {text('invitation.set')}
           </button>
         </div>
       </Form>
-    </NarrowPage>,
-    presentation,
+    </NarrowPage>
   );
 }
 
@@ -49,21 +61,22 @@ export interface PasswordChosenModel {
   readonly loginHref: string;
 }
 
-export function renderPasswordChosen(
-  { username, loginHref }: PasswordChosenModel,
-  presentation?: Presentation,
-): string {
-  return renderDocument(
-    <NarrowPage title="Your password is set">
+export function renderPasswordChosen(model: PasswordChosenModel, presentation?: Presentation): string {
+  return renderDocument(<PasswordChosen {...model} />, presentation);
+}
+
+function PasswordChosen({ username, loginHref }: PasswordChosenModel) {
+  const text = useText();
+  return (
+    <NarrowPage title={text('invitation.doneTitle')}>
       <p class="lede">
-        Sign in with it as <b>{username}</b>. The link does not work any more.
+        <Text id="invitation.done" gaps={{ name: <b>{username}</b> }} />
       </p>
       <div class="actions">
         <Link href={loginHref} class="button primary">
-          Sign in
+          {text('act.signIn')}
         </Link>
       </div>
-    </NarrowPage>,
-    presentation,
+    </NarrowPage>
   );
 }

@@ -11,6 +11,8 @@ import {
   usualPresentation,
 } from './presentation.ts';
 import { assetPath } from './static.ts';
+import { useText } from './texts/elements.tsx';
+import { languages } from './texts/text.ts';
 
 /** A whole document as it is sent. */
 export function renderDocument(page: VNode, presentation: Presentation = usualPresentation): string {
@@ -34,22 +36,39 @@ interface NarrowPageProps {
 
 /** Sign-in, consent, sign-out and errors: one question, one column, the product beside it. */
 export function NarrowPage({ title, hasProblem = false, children }: NarrowPageProps) {
+  const text = useText();
   return (
-    <Html title={hasProblem ? `Problem: ${title}` : title}>
+    <Html title={hasProblem ? text('page.problem', { title }) : title}>
       <body class="narrow">
         <header class="banner">
           <Brand />
-          <p class="banner-line">
-            One door to the cluster: for the people who run it and the machines that use it.
-          </p>
+          <p class="banner-line">{text('page.banner')}</p>
           <img class="banner-rings" src={assetPath('rings.svg')} alt="" width="640" height="640" />
         </header>
         <main class="question">
           <h1>{title}</h1>
           {children}
+          <Languages />
         </main>
       </body>
     </Html>
+  );
+}
+
+/** The other languages; each link leads back here. */
+function Languages() {
+  const { language, canChooseLanguage } = usePresentation();
+  const text = useText();
+  if (!canChooseLanguage) return null;
+  const others = Object.entries(languages).filter(([id]) => id !== language);
+  return (
+    <nav class="languages" aria-label={text('page.languages')}>
+      {others.map(([id, { name }]) => (
+        <a key={id} href={`/language/${id}`} lang={id} hreflang={id} rel="nofollow">
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 
@@ -72,27 +91,39 @@ export interface SignOutForm {
 export function WidePage({ title, hasProblem = false, username, signOut, children }: WidePageProps) {
   const { action, csrf } = signOut;
   return (
-    <Html title={hasProblem ? `Problem: ${title}` : title} scripts={['times.js']}>
-      <body>
-        <a class="skip" href="#content">
-          Skip to the content
-        </a>
-        <header class="bar">
-          <a class="bar-home" href="/">
-            <Brand />
+    <InEnglish>
+      <Html title={hasProblem ? `Problem: ${title}` : title} scripts={['times.js']}>
+        <body>
+          <a class="skip" href="#content">
+            Skip to the content
           </a>
-          <span class="bar-user">{username}</span>
-          <Form action={action} hidden={{ csrf, logout: 'yes' }}>
-            <button type="submit" class="button quiet">
-              Sign out
-            </button>
-          </Form>
-        </header>
-        <main id="content" class="content">
-          {children}
-        </main>
-      </body>
-    </Html>
+          <header class="bar">
+            <a class="bar-home" href="/">
+              <Brand />
+            </a>
+            <span class="bar-user">{username}</span>
+            <Form action={action} hidden={{ csrf, logout: 'yes' }}>
+              <button type="submit" class="button quiet">
+                Sign out
+              </button>
+            </Form>
+          </header>
+          <main id="content" class="content">
+            {children}
+          </main>
+        </body>
+      </Html>
+    </InEnglish>
+  );
+}
+
+/** Of pages that there are in one language. */
+export function InEnglish({ children }: { readonly children: ComponentChildren }) {
+  const presentation = usePresentation();
+  return (
+    <PresentationContext.Provider value={{ ...presentation, language: 'en' }}>
+      {children}
+    </PresentationContext.Provider>
   );
 }
 
@@ -106,10 +137,10 @@ interface HtmlProps {
 }
 
 export function Html({ title, scripts = [], style, children }: HtmlProps) {
-  const { branding, theme, zone } = usePresentation();
+  const { branding, theme, zone, language } = usePresentation();
   const { name = productName, colours } = branding;
   return (
-    <html lang="en" data-zone={zone}>
+    <html lang={language} data-zone={zone}>
       <head>
         <meta charset="utf-8" />
         <title>{`${title} · ${name}`}</title>

@@ -3,6 +3,7 @@ import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx';
 import type { Presentation } from './presentation.ts';
+import { Text, useText } from './texts/elements.tsx';
 
 /** `next`: the page goes on there by itself. `open`: for all that is known, the session there lives. */
 export interface LoggedOutProvider {
@@ -39,29 +40,29 @@ function LoggedOut({
   frames = [],
   checkAgainHref,
 }: LoggedOutModel) {
+  const text = useText();
   const isAllOver = applications.every(({ state }) => state === 'confirmed' || state === 'asked');
   return (
-    <NarrowPage title="You are signed out">
-      <p class="lede">
-        {isAllOver
-          ? 'This session is over. On a shared computer, close the window as well.'
-          : 'This session is over here. Some of the applications that you opened with it have not confirmed that it is over there too.'}
-      </p>
+    <NarrowPage title={text('loggedOut.title')}>
+      <p class="lede">{text(isAllOver ? 'loggedOut.over' : 'loggedOut.partly')}</p>
       {applications.length > 0 && <LogoutOutcomes applications={applications} heading="h2" />}
       {provider && <Provider {...provider} />}
       {checkAgainHref !== undefined && (
         <p class="hint">
-          You can close this page, or <Link href={checkAgainHref}>check again</Link>.
+          <Text
+            id="loggedOut.check"
+            gaps={{ check: <Link href={checkAgainHref}>{text('loggedOut.checkAgain')}</Link> }}
+          />
         </p>
       )}
       <div class="actions">
         {application && (
           <Link href={application.href} class="button primary">
-            Back to {application.name}
+            {text('loggedOut.back', { application: application.name })}
           </Link>
         )}
         <Link href={loginHref} class={application ? 'button' : 'button primary'}>
-          Sign in again
+          {text('loggedOut.signInAgain')}
         </Link>
       </div>
       {frames.map((src) => (
@@ -72,33 +73,27 @@ function LoggedOut({
 }
 
 function Provider({ name, state, href }: LoggedOutProvider) {
-  if (state === 'done') return <p>You are signed out at {name} too.</p>;
+  const text = useText();
+  const gaps = { provider: state === 'open' ? <strong>{name}</strong> : name, name };
+  if (state === 'done') return <p>{text('loggedOut.providerDone', { provider: name })}</p>;
   return (
     <p>
-      {state === 'next' ? (
-        <>You signed in by {name}, and go on there now to sign out. Until then your session there is open.</>
-      ) : (
-        <>
-          You signed in by <strong>{name}</strong>, and your session there may still be open: {name} has not
-          confirmed that it is over. On a shared computer, sign out there too.
-        </>
-      )}{' '}
-      {href !== undefined && <Link href={href}>Sign out at {name}</Link>}
-      {href !== undefined && state === 'open' && (
-        <>. Should {name} have shown an error, this asks it once more, and it may want you to confirm.</>
-      )}
+      <Text id={state === 'next' ? 'loggedOut.providerNext' : 'loggedOut.providerOpen'} gaps={gaps} />{' '}
+      {href !== undefined && <Link href={href}>{text('loggedOut.providerAt', { provider: name })}</Link>}
+      {href !== undefined && state === 'open' && `. ${text('loggedOut.providerError', { provider: name })}`}
     </p>
   );
 }
 
 /** It may clear what the application keeps in this browser, and may not lead this page elsewhere. */
 function SignOutFrame({ src }: { readonly src: string }) {
+  const text = useText();
   const target = safeHref(src);
   if (target === undefined) return null;
   return (
     <iframe
       src={target}
-      title="Sign-out of an application"
+      title={text('loggedOut.frame')}
       hidden
       sandbox="allow-scripts allow-same-origin"
       referrerpolicy="no-referrer"

@@ -4,6 +4,7 @@ import { OwnAddress } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 import type { Presentation } from './presentation.ts';
+import { Said, Text, useText } from './texts/elements.tsx';
 
 /** A way to sign in that another party answers for. */
 export interface LoginProvider {
@@ -44,14 +45,18 @@ export function renderLogin(model: LoginModel, presentation?: Presentation): str
 function Login(model: LoginModel) {
   const { username, problem, retryAfterSeconds, reference, confirmWith, providers = [] } = model;
   const hasProblem = problem !== undefined || retryAfterSeconds !== undefined;
+  const text = useText();
   return (
-    <NarrowPage title={model.reauthenticate ? 'Confirm that it is you' : 'Sign in'} hasProblem={hasProblem}>
+    <NarrowPage
+      title={text(model.reauthenticate ? 'login.confirmTitle' : 'act.signIn')}
+      hasProblem={hasProblem}
+    >
       <Purpose {...model} />
       {model.ownAddress && <OwnAddress address={model.ownAddress} />}
       {hasProblem && (
         <Problem id="problem">
-          {problem ?? 'Too many attempts.'}
-          {retryAfterSeconds !== undefined && ` Try again in ${inWords(retryAfterSeconds)}.`}
+          {problem === undefined ? text('login.tooMany') : <Said>{problem}</Said>}
+          {retryAfterSeconds !== undefined && ` ${retryText(text, retryAfterSeconds)}`}
           {reference && <Reference {...reference} />}
         </Problem>
       )}
@@ -64,7 +69,10 @@ function Login(model: LoginModel) {
 function Reference({ code, requestId }: NonNullable<LoginModel['reference']>) {
   return (
     <span class="reference">
-      <span class="code">{code}</span>, request <span class="code">{requestId}</span>
+      <Text
+        id="login.reference"
+        gaps={{ code: <span class="code">{code}</span>, request: <span class="code">{requestId}</span> }}
+      />
     </span>
   );
 }
@@ -74,23 +82,29 @@ function PasswordForm(model: LoginModel) {
   // Having to wait, or trouble elsewhere, is no fault of what was typed: no field is marked for it.
   const isTypingAtFault = problem !== undefined && retryAfterSeconds === undefined && reference === undefined;
   const problemId = isTypingAtFault ? 'problem' : undefined;
+  const text = useText();
   return (
     <Form action={action} hidden={{ csrf }}>
       <Field
         name="username"
-        label="Username"
+        label={text('field.username')}
         autocomplete="username"
         value={username}
         isReadOnly={reauthenticate}
         problemId={problemId}
       />
-      <PasswordField name="password" label="Password" autocomplete="current-password" problemId={problemId} />
+      <PasswordField
+        name="password"
+        label={text('field.password')}
+        autocomplete="current-password"
+        problemId={problemId}
+      />
       <div class="actions">
         <button type="submit" class="button primary">
-          {reauthenticate ? 'Confirm' : 'Sign in'}
+          {text(reauthenticate ? 'act.confirm' : 'act.signIn')}
         </button>
         <Link href={model.cancelHref} class="button quiet">
-          Cancel
+          {text('act.cancel')}
         </Link>
       </div>
     </Form>
@@ -99,14 +113,15 @@ function PasswordForm(model: LoginModel) {
 
 /** In place of the form. */
 function Confirmation({ username, name, href }: LoginProvider & Pick<LoginModel, 'username'>) {
+  const text = useText();
   return (
     <>
       <p>
-        You are signed in as <strong>{username}</strong>, and your password is kept elsewhere.
+        <Text id="login.keptElsewhere" gaps={{ name: <strong>{username}</strong> }} />
       </p>
       <div class="actions">
         <Link href={href} class="button primary">
-          {`Sign in with ${name}`}
+          {text('login.with', { name })}
         </Link>
       </div>
     </>
@@ -114,24 +129,29 @@ function Confirmation({ username, name, href }: LoginProvider & Pick<LoginModel,
 }
 
 function Purpose({ application, reauthenticate, confirmWith, directories = [] }: LoginModel) {
-  const accounts = ['With your account at this console', ...directories].join(', or at ');
-  const demand = confirmWith ? 'asks you to sign in once more.' : 'asks for your password once more.';
+  const text = useText();
+  const accounts =
+    directories.length === 0
+      ? text('login.account')
+      : text('login.accountOr', { others: directories.join(text('login.orAt')) });
   if (application !== undefined) {
+    const gaps = { application: <strong>{application.name}</strong> };
+    const demand = confirmWith ? 'login.asksAgain' : 'login.asksPassword';
     return (
       <p class="lede">
-        <strong>{application.name}</strong> {reauthenticate ? demand : 'asks who you are.'}
-        {!reauthenticate && directories.length > 0 && ` ${accounts}.`}
+        <Text id={reauthenticate ? demand : 'login.asks'} gaps={gaps} />
+        {!reauthenticate && directories.length > 0 && ` ${accounts}`}
       </p>
     );
   }
-  if (reauthenticate) return <p class="lede">What comes next needs your password once more.</p>;
-  return <p class="lede">{accounts}.</p>;
+  return <p class="lede">{reauthenticate ? text('login.again') : accounts}</p>;
 }
 
 function Providers({ providers }: { readonly providers: readonly LoginProvider[] }) {
+  const text = useText();
   return (
     <section class="providers" aria-labelledby="providers">
-      <h2 id="providers">Or sign in with</h2>
+      <h2 id="providers">{text('login.orWith')}</h2>
       <ul>
         {providers.map(({ name, href }) => (
           <li key={href}>
@@ -145,8 +165,8 @@ function Providers({ providers }: { readonly providers: readonly LoginProvider[]
   );
 }
 
-function inWords(seconds: number): string {
+function retryText(text: ReturnType<typeof useText>, seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
-  if (whole < 120) return whole === 1 ? 'one second' : `${whole} seconds`;
-  return `${Math.ceil(whole / 60)} minutes`;
+  if (whole < 120) return text('login.retryInSeconds', { n: whole });
+  return text('login.retryInMinutes', { n: Math.ceil(whole / 60) });
 }

@@ -1,3 +1,6 @@
+import { useText } from './texts/elements.tsx';
+import type { TextKey } from './texts/en.ts';
+
 /** `asked`: by a frame of the page, which tells nothing back. */
 export type LoggedOutState = 'confirmed' | 'waiting' | 'failed' | 'asked';
 
@@ -7,20 +10,16 @@ export interface LoggedOutApplication {
 }
 
 interface StateWords {
-  readonly tag: string;
+  readonly tag: TextKey;
   readonly class: string;
-  readonly meaning?: string;
+  readonly meaning?: TextKey;
 }
 
 const states: Readonly<Record<LoggedOutState, StateWords>> = {
-  confirmed: { tag: 'Signed out', class: 'tag' },
-  asked: { tag: 'Told', class: 'tag', meaning: 'By this page, in this browser.' },
-  waiting: { tag: 'No answer yet', class: 'tag waiting', meaning: 'The console keeps telling it.' },
-  failed: {
-    tag: 'Not confirmed',
-    class: 'tag failed',
-    meaning: 'It did not answer. To be sure, sign out there too.',
-  },
+  confirmed: { tag: 'outcome.confirmed', class: 'tag' },
+  asked: { tag: 'outcome.asked', class: 'tag', meaning: 'outcome.askedMeaning' },
+  waiting: { tag: 'outcome.waiting', class: 'tag waiting', meaning: 'outcome.waitingMeaning' },
+  failed: { tag: 'outcome.failed', class: 'tag failed', meaning: 'outcome.failedMeaning' },
 };
 
 interface LogoutOutcomesProps {
@@ -31,17 +30,21 @@ interface LogoutOutcomesProps {
 
 /** What each application of a session has made of its end. */
 export function LogoutOutcomes({ applications, heading: Heading }: LogoutOutcomesProps) {
+  const text = useText();
   return (
-    <ul class="rows boxed" aria-label="Applications of this session">
-      {applications.map(({ name, state }) => (
-        <li key={name} class="session outcome">
-          <div class="session-text">
-            <Heading>{name}</Heading>
-            {states[state].meaning && <p class="muted">{states[state].meaning}</p>}
-          </div>
-          <span class={states[state].class}>{states[state].tag}</span>
-        </li>
-      ))}
+    <ul class="rows boxed" aria-label={text('loggedOut.applications')}>
+      {applications.map(({ name, state }) => {
+        const { tag, class: className, meaning } = states[state];
+        return (
+          <li key={name} class="session outcome">
+            <div class="session-text">
+              <Heading>{name}</Heading>
+              {meaning && <p class="muted">{text(meaning)}</p>}
+            </div>
+            <span class={className}>{text(tag)}</span>
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -2,6 +2,7 @@ import { Form } from './elements/form.tsx';
 import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import type { Presentation } from './presentation.ts';
+import { Text, useText } from './texts/elements.tsx';
 
 export interface LogoutModel {
   readonly action: string;
@@ -19,28 +20,29 @@ export function renderLogout(model: LogoutModel, presentation?: Presentation): s
 }
 
 function Logout({ action, csrf, username, application, cancelHref }: LogoutModel) {
+  const text = useText();
   return (
-    <NarrowPage title="Sign out?">
+    <NarrowPage title={text('logout.title')}>
       <p class="lede">
         {application && (
           <>
-            <strong>{application.name}</strong> asks to sign you out.{' '}
+            <Text id="logout.asks" gaps={{ application: <strong>{application.name}</strong> }} />{' '}
           </>
         )}
         {username && (
           <>
-            You are signed in as <strong>{username}</strong>.{' '}
+            <Text id="logout.name" gaps={{ name: <strong>{username}</strong> }} />{' '}
           </>
         )}
-        Signing out ends this session in the console and in every application that you opened with it.
+        {text('logout.about')}
       </p>
       <Form action={action} hidden={{ csrf }}>
         <div class="actions">
           <button type="submit" name="logout" value="yes" class="button primary">
-            Sign out
+            {text('act.signOut')}
           </button>
           <Link href={cancelHref} class="button">
-            Stay signed in
+            {text('logout.stay')}
           </Link>
         </div>
       </Form>

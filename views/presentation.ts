@@ -1,6 +1,7 @@
 /** How pages are shown here and to whoever reads them: what does not depend on which page it is. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Language } from './elements/moment.ts';
 
 /** Of an installation; absent: that of the product. */
 export interface Branding {
@@ -15,6 +16,9 @@ export type Theme = 'system' | 'light' | 'dark';
 export interface Presentation {
   readonly branding: Branding;
   readonly theme: Theme;
+  readonly language: Language;
+  /** Whether this page is there again for who chooses another one: what a form was answered with is not. */
+  readonly canChooseLanguage?: boolean;
   /** Of the IANA data base; absent: that of the browser, where script can tell, else UTC. */
   readonly zone?: string | undefined;
 }
@@ -22,7 +26,7 @@ export interface Presentation {
 export const productName = 'Cluster Console';
 
 /** Where nothing was chosen. */
-export const usualPresentation: Presentation = { branding: {}, theme: 'system' };
+export const usualPresentation: Presentation = { branding: {}, theme: 'system', language: 'en' };
 
 export const PresentationContext = createContext(usualPresentation);
 

@@ -3,6 +3,7 @@ import { OwnAddress, type OwnAddressProps } from './elements/own-address.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 import type { Presentation } from './presentation.ts';
+import { Said, useText } from './texts/elements.tsx';
 
 /** First run: the form that creates the first administrator (S27). */
 export interface SetupModel {
@@ -28,21 +29,31 @@ export function renderSetup(model: SetupModel, presentation?: Presentation): str
 
 function Setup({ action, csrf, setupToken, username, email, minPasswordLength, ...rest }: SetupModel) {
   const { ownAddress, problem, isPasswordAtFault = false } = rest;
+  const text = useText();
   const problemId = problem !== undefined && isPasswordAtFault ? 'problem' : undefined;
   return (
-    <NarrowPage title="Create the first administrator" hasProblem={problem !== undefined}>
-      <p class="lede">
-        Nobody can sign in yet. This account may do everything here; it can add the others later.
-      </p>
+    <NarrowPage title={text('setup.title')} hasProblem={problem !== undefined}>
+      <p class="lede">{text('setup.about')}</p>
       {ownAddress && <OwnAddress {...ownAddress} />}
-      {problem && <Problem id="problem">{problem}</Problem>}
+      {problem && (
+        <Problem id="problem">
+          <Said>{problem}</Said>
+        </Problem>
+      )}
       <Form action={action} hidden={{ csrf, token: setupToken }}>
-        <Field name="username" label="Username" autocomplete="username" value={username} />
-        <Field name="email" label="Email" inputMode="email" autocomplete="email" value={email} isOptional />
+        <Field name="username" label={text('field.username')} autocomplete="username" value={username} />
+        <Field
+          name="email"
+          label={text('field.email')}
+          inputMode="email"
+          autocomplete="email"
+          value={email}
+          isOptional
+        />
         <NewPasswordFields minLength={minPasswordLength} problemId={problemId} />
         <div class="actions">
           <button type="submit" class="button primary">
-            Create administrator
+            {text('setup.create')}
           </button>
         </div>
       </Form>

@@ -106,6 +106,6 @@ function isMissingInteraction(error: unknown): boolean {
 const waysHome = new Set(['csrf_failed', 'not_found', 'forbidden', 'conflict']);
 
 function wayOut(code: string) {
-  if (code === 'login_failed') return { actionHref: '/login', actionLabel: 'Sign in' };
-  return waysHome.has(code) ? { actionHref: '/', actionLabel: 'Go to your account' } : {};
+  if (code === 'login_failed') return { actionHref: '/login', actionLabel: 'act.signIn' as const };
+  return waysHome.has(code) ? { actionHref: '/', actionLabel: 'error.account' as const } : {};
 }

@@ -12,7 +12,7 @@ import type { Sessions, SignInSession } from '../accounts/sessions.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
 import type { Users } from '../accounts/users.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { chooseDisplay, themeOf, zoneOf, zones } from '../http/display/display-choice.ts';
+import { chooseDisplay, chosenIn, themeOf, zoneOf, zones } from '../http/display/display-choice.ts';
 import { presentationOf } from '../http/display/presentation.ts';
 import type { Form } from '../http/form.ts';
 import type { WithForm } from '../http/guards.ts';
@@ -104,7 +104,9 @@ export function createAccountPage(deps: AccountPageDeps) {
     /** `POST /account/display`: how pages are shown in this browser. */
     async chooseDisplay(ctx: ChangeContext): Promise<void> {
       const { form } = ctx.state;
-      chooseDisplay(ctx, { theme: themeOf(form.get('theme')), zone: zoneOf(form.get('zone')) }, isSecure);
+      const { language } = chosenIn(ctx);
+      const chosen = { theme: themeOf(form.get('theme')), zone: zoneOf(form.get('zone')), language };
+      chooseDisplay(ctx, chosen, isSecure);
       ctx.status = 303;
       ctx.redirect('/account?done=display#display');
     },

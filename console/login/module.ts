@@ -17,6 +17,7 @@ import type { Invitations } from '../accounts/users/invitations.ts';
 import type { Users } from '../accounts/users.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Csrf } from '../http/csrf.ts';
+import { createLanguageChoice } from '../http/display/language.ts';
 import { form, type Guard, query } from '../http/guards.ts';
 import type { About } from '../http/request-id.ts';
 import type { UserRecord } from '../storage/records.ts';
@@ -103,6 +104,7 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
   const throttle = createThrottle({ artifacts: storage.artifacts, steady, ...throttling });
   const setup = createSetup({ users, times, setupToken: needs.setupToken, now });
   const pages: Pages = {
+    language: createLanguageChoice(new URL(settings.url).origin, needs.isSecure),
     login: createLogin({ ...deps, wrongCredentials }),
     interactions: createInteractions({ ...deps, endSession: sessions.end }),
     setup: createSetupPage({
@@ -140,6 +142,7 @@ interface Pages {
   readonly setup: ReturnType<typeof createSetupPage>;
   readonly invitation: ReturnType<typeof createInvitationPage>;
   readonly interactions: ReturnType<typeof createInteractions>;
+  readonly language: ReturnType<typeof createLanguageChoice>;
 }
 
 interface Guards {
@@ -149,10 +152,11 @@ interface Guards {
 
 function addRoutes(
   router: Router,
-  { account, login, setup, invitation, interactions }: Pages,
+  { account, login, setup, invitation, interactions, language }: Pages,
   { signedIn, csrf }: Guards,
 ): void {
   const { interaction } = interactions;
+  router.get('/language/:language', language);
   router.get('/account', query, signedIn, account.show);
   router.post('/account/password', form, csrf, signedIn, account.changePassword);
   router.post('/account/display', form, csrf, signedIn, account.chooseDisplay);

@@ -7,15 +7,16 @@ import { renderLoggedOut } from '../../views/logged-out.tsx';
 import { renderLogin } from '../../views/login.tsx';
 import { renderLogout } from '../../views/logout.tsx';
 import { renderNotSetUp } from '../../views/not-set-up.tsx';
+import type { Presentation } from '../../views/presentation.ts';
 import { renderSetup } from '../../views/setup.tsx';
 import { renderTestSignIn } from '../../views/test-sign-in.tsx';
 import type { Filling } from './filling.ts';
 import { managementPages } from './management-pages.ts';
 
 /** Every page with every field of its model filled. */
-export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
+export const pages: Readonly<Record<string, (filling: Filling, shown?: Presentation) => string>> = {
   ...managementPages,
-  'not set up': () => renderNotSetUp(),
+  'not set up': (_filling, shown) => renderNotSetUp(shown),
   'test sign-in': ({ text, href }) =>
     renderTestSignIn({
       username: text,
@@ -34,114 +35,147 @@ export const pages: Readonly<Record<string, (filling: Filling) => string>> = {
         account: { username: text, state: 'new' },
       },
     }),
-  setup: ({ text, href }) =>
-    renderSetup({
-      action: '/setup',
-      csrf: text,
-      setupToken: text,
-      username: text,
-      email: text,
-      ownAddress: { address: href, href },
-      minPasswordLength: 12,
-      problem: text,
-    }),
-  invitation: ({ text, href }) =>
-    renderInvitation({
-      action: '/invitation',
-      csrf: text,
-      invitation: text,
-      username: text,
-      ownAddress: { address: href, href },
-      minPasswordLength: 12,
-      problem: text,
-    }),
-  'password chosen': ({ text, href }) => renderPasswordChosen({ username: text, loginHref: href }),
-  login: ({ text, href }) =>
-    renderLogin({
-      action: '/login',
-      csrf: text,
-      username: text,
-      problem: text,
-      application: { name: text },
-      cancelHref: href,
-      providers: [{ name: text, href }],
-    }),
-  'confirmed login': ({ text, href }) =>
-    renderLogin({
-      action: '/login',
-      csrf: text,
-      username: text,
-      reauthenticate: true,
-      retryAfterSeconds: 40,
-      cancelHref: href,
-    }),
-  'login confirmed elsewhere': ({ text, href }) =>
-    renderLogin({
-      action: '/login',
-      csrf: text,
-      username: text,
-      problem: text,
-      reference: { code: text, requestId: text },
-      application: { name: text },
-      reauthenticate: true,
-      confirmWith: { name: text, href },
-    }),
-  consent: ({ text, href }) =>
-    renderConsent({
-      action: '/consent',
-      csrf: text,
-      application: { id: href, name: text, origin: text, logoUri: href },
-      reach: 'members',
-      username: text,
-      scopes: [
-        { name: text, meaning: text, isNew: true },
-        { name: text, meaning: text, isNew: false },
-      ],
-    }),
-  logout: ({ text, href }) =>
-    renderLogout({
-      action: '/connect/logout/confirm',
-      csrf: text,
-      username: text,
-      application: { name: text },
-      cancelHref: href,
-    }),
-  'logged out': ({ text, href }) => renderLoggedOut({ loginHref: href, application: { name: text, href } }),
-  'logged out of applications': ({ text, href }) =>
-    renderLoggedOut({
-      loginHref: href,
-      application: { name: text, href },
-      applications: (['confirmed', 'waiting', 'failed', 'asked'] as const).map((state) => ({
-        name: text,
-        state,
-      })),
-      checkAgainHref: href,
-    }),
-  'logged out at a provider': ({ text, href }) =>
-    renderLoggedOut({ loginHref: href, provider: { name: text, state: 'open', href } }),
-  error: ({ text, href }) =>
-    renderError({
-      status: 400,
-      code: text,
-      title: text,
-      detail: text,
-      requestId: text,
-      hint: text,
-      actionHref: href,
-      actionLabel: text,
-    }),
-  'device code': ({ text }) =>
-    renderDeviceCode({ action: '/device', xsrf: text, userCode: text, problem: text }),
-  'device question': ({ text }) =>
-    renderDeviceConfirm({
-      action: '/device',
-      xsrf: text,
-      userCode: text,
-      application: text,
-      device: { address: text, userAgent: text },
-      username: text,
-    }),
-  'device signed in': () => renderDeviceDone({ outcome: 'allowed' }),
+  setup: ({ text, href }, shown) =>
+    renderSetup(
+      {
+        action: '/setup',
+        csrf: text,
+        setupToken: text,
+        username: text,
+        email: text,
+        ownAddress: { address: href, href },
+        minPasswordLength: 12,
+        problem: text,
+      },
+      shown,
+    ),
+  invitation: ({ text, href }, shown) =>
+    renderInvitation(
+      {
+        action: '/invitation',
+        csrf: text,
+        invitation: text,
+        username: text,
+        ownAddress: { address: href, href },
+        minPasswordLength: 12,
+        problem: text,
+      },
+      shown,
+    ),
+  'password chosen': ({ text, href }, shown) =>
+    renderPasswordChosen({ username: text, loginHref: href }, shown),
+  login: ({ text, href }, shown) =>
+    renderLogin(
+      {
+        action: '/login',
+        csrf: text,
+        username: text,
+        problem: text,
+        application: { name: text },
+        cancelHref: href,
+        providers: [{ name: text, href }],
+      },
+      shown,
+    ),
+  'confirmed login': ({ text, href }, shown) =>
+    renderLogin(
+      {
+        action: '/login',
+        csrf: text,
+        username: text,
+        reauthenticate: true,
+        retryAfterSeconds: 40,
+        cancelHref: href,
+      },
+      shown,
+    ),
+  'login confirmed elsewhere': ({ text, href }, shown) =>
+    renderLogin(
+      {
+        action: '/login',
+        csrf: text,
+        username: text,
+        problem: text,
+        reference: { code: text, requestId: text },
+        application: { name: text },
+        reauthenticate: true,
+        confirmWith: { name: text, href },
+      },
+      shown,
+    ),
+  consent: ({ text, href }, shown) =>
+    renderConsent(
+      {
+        action: '/consent',
+        csrf: text,
+        application: { id: href, name: text, origin: text, logoUri: href },
+        reach: 'members',
+        username: text,
+        scopes: [
+          { name: text, meaning: text, isNew: true },
+          { name: text, meaning: text, isNew: false },
+        ],
+      },
+      shown,
+    ),
+  logout: ({ text, href }, shown) =>
+    renderLogout(
+      {
+        action: '/connect/logout/confirm',
+        csrf: text,
+        username: text,
+        application: { name: text },
+        cancelHref: href,
+      },
+      shown,
+    ),
+  'logged out': ({ text, href }, shown) =>
+    renderLoggedOut({ loginHref: href, application: { name: text, href } }, shown),
+  'logged out of applications': ({ text, href }, shown) =>
+    renderLoggedOut(
+      {
+        loginHref: href,
+        application: { name: text, href },
+        applications: (['confirmed', 'waiting', 'failed', 'asked'] as const).map((state) => ({
+          name: text,
+          state,
+        })),
+        checkAgainHref: href,
+      },
+      shown,
+    ),
+  'logged out at a provider': ({ text, href }, shown) =>
+    renderLoggedOut({ loginHref: href, provider: { name: text, state: 'open', href } }, shown),
+  error: ({ text, href }, shown) =>
+    renderError(
+      {
+        status: 400,
+        code: text,
+        title: text,
+        detail: text,
+        requestId: text,
+        hint: text,
+        actionHref: href,
+        actionLabel: 'error.account',
+      },
+      shown,
+    ),
+  'device code': ({ text }, shown) =>
+    renderDeviceCode({ action: '/device', xsrf: text, userCode: text, problem: text }, shown),
+  'device question': ({ text }, shown) =>
+    renderDeviceConfirm(
+      {
+        action: '/device',
+        xsrf: text,
+        userCode: text,
+        application: text,
+        device: { address: text, userAgent: text },
+        username: text,
+      },
+      shown,
+    ),
+  'device signed in': (_filling, shown) => renderDeviceDone({ outcome: 'allowed' }, shown),
+  'device not signed in': (_filling, shown) => renderDeviceDone({ outcome: 'denied' }, shown),
   account: ({ text }) =>
     renderAccount({
       username: text,
@@ -177,6 +211,6 @@ export function usualPage(name: string): string {
   return fillPage(name, { text: 'plain', href: '/somewhere' });
 }
 
-export function fillPage(name: string, filling: Filling): string {
-  return pages[name]!(filling);
+export function fillPage(name: string, filling: Filling, shown?: Presentation): string {
+  return pages[name]!(filling, shown);
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useText } from '../texts/elements.tsx';
 import { safeHref } from './href.ts';
 
 interface FormProps {
@@ -53,11 +54,12 @@ interface FieldProps {
 /** A labelled line of text. */
 export function Field({ name, label, inputMode = 'text', value = '', ...rest }: FieldProps) {
   const { autocomplete, hint, isOptional = false, isReadOnly = false, problemId } = rest;
+  const text = useText();
   return (
     <div class="field">
       <label for={name}>
         {label}
-        {isOptional && <span class="optional"> optional</span>}
+        {isOptional && <span class="optional"> {text('field.optional')}</span>}
       </label>
       <input
         id={name}
@@ -116,11 +118,6 @@ export function PasswordField({ name, label, autocomplete, minLength, hint, prob
   );
 }
 
-/** A sentence for whoever chooses a password: its length counts, its composition does not (S25). */
-export function newPasswordHint(minLength: number): string {
-  return `At least ${minLength} characters, any of them. A short sentence is easy to remember and hard to guess.`;
-}
-
 function describedBy(...ids: readonly (string | undefined)[]): string | undefined {
   return ids.filter(Boolean).join(' ') || undefined;
 }
@@ -133,19 +130,20 @@ interface NewPasswordFieldsProps {
 
 /** A password that is chosen here, typed twice: `password` and `password_again`. */
 export function NewPasswordFields({ minLength, problemId }: NewPasswordFieldsProps) {
+  const text = useText();
   return (
     <>
       <PasswordField
         name="password"
-        label="Password"
+        label={text('field.password')}
         autocomplete="new-password"
         minLength={minLength}
-        hint={newPasswordHint(minLength)}
+        hint={text('field.newPasswordHint', { n: minLength })}
         problemId={problemId}
       />
       <PasswordField
         name="password_again"
-        label="Confirm password"
+        label={text('field.passwordAgain')}
         autocomplete="new-password"
         problemId={problemId}
       />

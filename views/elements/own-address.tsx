@@ -1,3 +1,4 @@
+import { Text } from '../texts/elements.tsx';
 import { Link } from './link.tsx';
 
 export interface OwnAddressProps {
@@ -9,13 +10,14 @@ export interface OwnAddressProps {
 
 /** Forms are taken at one address only; behind some proxies the browser is there although the request names another. */
 export function OwnAddress({ address, href = address }: OwnAddressProps) {
+  const link = (
+    <Link href={href} class="code">
+      {address}
+    </Link>
+  );
   return (
     <p>
-      This console is at{' '}
-      <Link href={href} class="code">
-        {address}
-      </Link>
-      . If your browser shows another address, open it there: this form works nowhere else.
+      <Text id="ownAddress.where" gaps={{ address: link }} />
     </p>
   );
 }

@@ -90,7 +90,7 @@ const managementScripts = ['times.js', 'keys.js'];
 /** The frame around a page that has a heading of its own. */
 export function Framed({ frame, title, hasProblem, children }: FramedProps) {
   return (
-    <PresentationContext.Provider value={frame.presentation}>
+    <PresentationContext.Provider value={{ ...frame.presentation, language: 'en' }}>
       <Html
         title={hasProblem ? `Problem: ${title}` : title}
         scripts={managementScripts}

@@ -1,8 +1,12 @@
 /** How somebody wants pages shown: kept in the browser, so that it counts before a sign-in too, and nobody else sees it. */
 import type { Context } from 'koa';
+import type { Language } from '../../../views/elements/moment.ts';
 import type { Presentation, Theme } from '../../../views/presentation.ts';
 
-export type DisplayChoice = Pick<Presentation, 'theme' | 'zone'>;
+export type DisplayChoice = Pick<Presentation, 'theme' | 'zone'> & {
+  /** Absent: that of the browser. */
+  readonly language?: Language | undefined;
+};
 
 export const themes: readonly Theme[] = ['system', 'light', 'dark'];
 const cookieName = 'console_display';
@@ -11,14 +15,23 @@ const dayMs = 86_400_000;
 /** What is not known counts as not chosen. */
 export function chosenIn(ctx: Pick<Context, 'cookies'>): DisplayChoice {
   const given = new URLSearchParams((ctx.cookies.get(cookieName, { signed: false }) ?? '').slice(0, 256));
-  return { theme: themeOf(given.get('theme')), zone: zoneOf(given.get('zone')) };
+  return {
+    theme: themeOf(given.get('theme')),
+    zone: zoneOf(given.get('zone')),
+    language: languageOf(given.get('language')),
+  };
 }
 
 /** @param isSecure  the console's public address is https */
-export function chooseDisplay(ctx: Context, { theme, zone }: DisplayChoice, isSecure: boolean): void {
+export function chooseDisplay(
+  ctx: Context,
+  { theme, zone, language }: DisplayChoice,
+  isSecure: boolean,
+): void {
   const said = new URLSearchParams({
     ...(theme !== 'system' && { theme }),
     ...(zone !== undefined && { zone }),
+    ...(language !== undefined && { language }),
   });
   ctx.cookies.set(cookieName, said.toString(), {
     httpOnly: true,
@@ -33,6 +46,10 @@ export function chooseDisplay(ctx: Context, { theme, zone }: DisplayChoice, isSe
 
 export function themeOf(text: string | null | undefined): Theme {
   return themes.find((theme) => theme === text) ?? 'system';
+}
+
+export function languageOf(text: string | null | undefined): Language | undefined {
+  return text === 'en' || text === 'de' ? text : undefined;
 }
 
 /** Undefined for one that Node does not know. */

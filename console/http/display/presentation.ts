@@ -1,6 +1,7 @@
 /** How pages are shown to whoever asks for one: found once for a request, when its page is made. */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
+import type { Language } from '../../../views/elements/moment.ts';
 import { type Branding, type Presentation, usualPresentation } from '../../../views/presentation.ts';
 import { chosenIn } from './display-choice.ts';
 
@@ -15,9 +16,19 @@ const makers = new WeakMap<IncomingMessage, () => Presentation>();
 /** Before all pages. */
 export function createPresentation({ branding }: PresentationDeps): Middleware {
   return (ctx, next) => {
-    makers.set(ctx.req, () => ({ branding: branding(), ...chosenIn(ctx) }));
+    makers.set(ctx.req, () => shownTo(ctx, branding()));
     return next();
   };
+}
+
+function shownTo(ctx: Context, branding: Branding): Presentation {
+  const { theme, zone, language = acceptedLanguage(ctx) } = chosenIn(ctx);
+  return { branding, theme, zone, language, canChooseLanguage: ctx.method === 'GET' };
+}
+
+/** The first of ours that the browser takes (RFC 9110 §12.5.4). */
+function acceptedLanguage(ctx: Context): Language {
+  return ctx.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
 }
 
 /** For the page that is being made. */
