@@ -24,7 +24,7 @@ const parts = ['readHealth', 'readTraffic', 'listMembers', 'listAuditEntries', '
 export function createOverviewPage(
   tools: PageTools,
   accountPage: (ctx: PageContext) => Promise<void>,
-  startSteps: Pick<StartSteps, 'all'>,
+  startSteps: Pick<StartSteps, 'remembered'>,
   now: () => number,
 ) {
   return {
@@ -59,7 +59,7 @@ export function createOverviewPage(
   /** Undefined for whom its page is not there, and when nothing is open any more. */
   async function stepsOf(ctx: PageContext, { groups }: FrameModel): Promise<OverviewModel['steps']> {
     if (!groups.some(({ pages }) => pages.some(({ href }) => href === startHref))) return undefined;
-    const steps = await startSteps.all(ctx);
+    const steps = await startSteps.remembered(ctx);
     return steps.some(({ state }) => state === 'open') ? steps : undefined;
   }
 

@@ -38,19 +38,14 @@ export type StartSteps = ReturnType<typeof createStartSteps>;
 
 /** @param isSecure  the console's public address is https */
 export function createStartSteps(tools: PageTools, isSecure: boolean) {
+  /** What has been done once is asked for no more by the overview, which everybody opens often. */
+  const done = new Map<string, StepFound>();
+
   return {
     /** Those that the person may look at. */
-    async all(ctx: PageContext): Promise<readonly ShownStep[]> {
-      const may = await tools.mayRun(
-        ctx,
-        steps.map(({ operation }) => operation),
-      );
-      const { groups } = await tools.frame(ctx);
-      const open = new Set(groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
-      const later = putOffIn(ctx);
-      const asked = steps.filter(({ operation }) => may.has(operation));
-      return Promise.all(asked.map((step) => shownOf(ctx, step, open, later)));
-    },
+    all: (ctx: PageContext) => stepsOf(ctx, (step) => find(ctx, step)),
+    /** The same, without asking again for what was done when somebody looked last. */
+    remembered: (ctx: PageContext) => stepsOf(ctx, async (step) => done.get(step.id) ?? find(ctx, step)),
     setPutOff(ctx: Context, step: string, isPutOff: boolean): void {
       if (!steps.some(({ id }) => id === step)) return;
       const others = [...putOffIn(ctx)].filter((id) => id !== step);
@@ -66,13 +61,27 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
     },
   };
 
-  async function shownOf(
+  async function stepsOf(
     ctx: PageContext,
-    { id, title, about, operation, query, foundIn, page, command }: Step,
+    found: (step: Step) => Promise<StepFound | undefined>,
+  ): Promise<readonly ShownStep[]> {
+    const may = await tools.mayRun(
+      ctx,
+      steps.map(({ operation }) => operation),
+    );
+    const { groups } = await tools.frame(ctx);
+    const open = new Set(groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
+    const later = putOffIn(ctx);
+    const asked = steps.filter(({ operation }) => may.has(operation));
+    return Promise.all(asked.map(async (step) => shownOf(step, await found(step), open, later)));
+  }
+
+  function shownOf(
+    { id, title, about, page, command }: Step,
+    seen: StepFound | undefined,
     open: ReadonlySet<string>,
     later: ReadonlySet<string>,
-  ): Promise<ShownStep> {
-    const seen = await find(ctx, { operation, query, foundIn });
+  ): ShownStep {
     const state = seen?.isDone ? 'done' : later.has(id) ? 'later' : 'open';
     return {
       id,
@@ -88,12 +97,15 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
   /** A step that cannot be found out leaves the others as they are. */
   async function find(
     ctx: PageContext,
-    { operation, query = {}, foundIn }: Pick<Step, 'operation' | 'query' | 'foundIn'>,
+    { id, operation, query = {}, foundIn }: Step,
   ): Promise<StepFound | undefined> {
     try {
       const request = query === null ? {} : { query: { limit: '50', ...query } };
       const { body } = await tools.run<ListAnswer<unknown> | object>(ctx, operation, request);
-      return foundIn('items' in body ? body.items : [body]);
+      const found = foundIn('items' in body ? body.items : [body]);
+      if (found.isDone) done.set(id, found);
+      else done.delete(id);
+      return found;
     } catch (error) {
       if (error instanceof ProblemError) return undefined;
       throw error;
