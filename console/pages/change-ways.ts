@@ -13,6 +13,8 @@ export interface TypedChange {
   readonly body: Readonly<Record<string, unknown>>;
   /** The words after `npx console`; none when nothing is different. */
   readonly command: readonly string[];
+  /** Something of it can be said by no command. */
+  readonly hasNoCommand?: boolean;
   /** The thing as it is stored, in the words of the API; absent of a new one. */
   readonly stored?: object;
 }
@@ -22,12 +24,14 @@ export interface TypedChange {
  * @returns none when the change is none
  */
 export async function waysOf(change: TypedChange, origin: string): Promise<readonly Snippet[]> {
-  if (change.command.length === 0) return [];
+  if (change.command.length === 0 && !change.hasNoCommand) return [];
   const operations = await loadOperations();
   const { method, path } = operations.find(({ id }) => id === change.operation)!;
   const kind = kindsOf(operations as readonly AnyOperation[]).find((one) => isBelow(path, one.path));
   return [
-    { language: 'Command', text: ['npx console', ...change.command.map(shellWord)].join(' ') },
+    ...(change.hasNoCommand
+      ? []
+      : [{ language: 'Command', text: ['npx console', ...change.command.map(shellWord)].join(' ') }]),
     { language: 'API', text: curl(change, method, pathIn(path, change), origin) },
     // What files of configuration describe.
     ...(kind ? [{ language: 'YAML', text: yaml(change, kind) }] : []),

@@ -5,13 +5,7 @@ import type { Csrf } from '../http/csrf.ts';
 import { form, type Guard, longForm, query, type WithForm } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
-import { createApplicationPages } from './access/applications.ts';
-import { createApprovalPages } from './access/approvals.ts';
-import { createClientPages } from './access/clients.ts';
-import { createEffectivePage } from './access/effective.ts';
-import { createRolePages } from './access/roles.ts';
-import { createSessionPages } from './access/sessions.ts';
-import { createUserPages } from './access/users.ts';
+import { addAccessRoutes } from './access/module.ts';
 import { createActs } from './acts.ts';
 import { createCpPage } from './cluster/cp.ts';
 import { createMapPages } from './cluster/maps.ts';
@@ -65,9 +59,6 @@ export function createPagesModule(needs: PagesNeeds) {
   const group = createGroupPage(tools);
   const steps = createStartSteps(tools, origin.startsWith('https:'));
   const overview = createOverviewPage(tools, accountPage, steps, now);
-  const users = createUserPages(tools, acts, forms);
-  const roles = createRolePages(tools, acts, forms);
-  const sessions = createSessionPages(tools, acts);
   const members = createMemberPages(tools, acts, now);
   const maps = createMapPages(tools, acts);
   const queues = createQueuePages(tools, acts);
@@ -75,10 +66,6 @@ export function createPagesModule(needs: PagesNeeds) {
   const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
   const search = createSearchPage(tools);
-  const effective = createEffectivePage(tools, acts);
-  const clients = createClientPages(tools, acts, forms, origin);
-  const approvals = createApprovalPages(tools, acts);
-  const applications = createApplicationPages(tools, acts, forms, origin);
   return {
     addRoutes(router: Router): void {
       router.get('/', query, signedIn, live.of('readTraffic', overview.parts), overview.show);
@@ -104,34 +91,11 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);
       router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
+      addAccessRoutes(router, { tools, acts, forms, origin, signedIn, csrf, held });
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
       addSettingsRoutes(router, { tools, acts, forms, steps, signedIn, csrf, held });
       addObserveRoutes(router, { tools, acts, live, signedIn, csrf, held });
-      router.get('/access/users', query, signedIn, users.list);
-      router.post('/access/users', form, csrf, signedIn, held, users.create);
-      router.get('/access/users/:user', query, signedIn, users.show);
-      router.post('/access/users/:user', form, csrf, signedIn, held, users.change);
-      router.get('/access/roles', query, signedIn, roles.list);
-      router.post('/access/roles', form, csrf, signedIn, held, roles.create);
-      router.get('/access/roles/:role', query, signedIn, roles.show);
-      router.post('/access/roles/:role', form, csrf, signedIn, held, roles.change);
-      router.get('/access/sessions', query, signedIn, sessions.list);
-      router.get('/access/sessions/:session', query, signedIn, sessions.show);
-      router.post('/access/sessions/:session', form, csrf, signedIn, held, sessions.end);
-      router.get('/access/effective', query, signedIn, effective.show);
-      router.post('/access/effective', form, csrf, signedIn, held, effective.change);
-      router.get('/access/clients', query, signedIn, clients.list);
-      router.post('/access/clients', form, csrf, signedIn, held, clients.create);
-      router.get('/access/clients/:client', query, signedIn, clients.show);
-      router.post('/access/clients/:client', form, csrf, signedIn, held, clients.change);
-      router.get('/access/approvals', query, signedIn, approvals.list);
-      router.get('/access/approvals/:approval', query, signedIn, approvals.show);
-      router.post('/access/approvals/:approval', form, csrf, signedIn, held, approvals.change);
-      router.get('/access/applications', query, signedIn, applications.list);
-      router.post('/access/applications', form, csrf, signedIn, held, applications.create);
-      router.get('/access/applications/:client', query, signedIn, applications.show);
-      router.post('/access/applications/:client', form, csrf, signedIn, held, applications.change);
     },
   };
 }

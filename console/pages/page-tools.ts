@@ -182,6 +182,7 @@ export function fieldErrorsOf(
 
 /** The others are a page of their own: who asks may not, nothing is there, nothing can be written. */
 const saidInForms: ReadonlySet<unknown> = new Set([
+  problems.invalidUrl,
   problems.invalidRequest,
   problems.weakPassword,
   problems.reauthRequired,

@@ -108,6 +108,13 @@ export const siteMap: readonly SiteGroup[] = [
         about: 'Dashboards and others that people sign in to through this console.',
       },
       {
+        title: 'Identity providers',
+        href: '/access/identity-providers',
+        letter: 'i',
+        needs: { object: 'identity-providers', access: 'read' },
+        about: 'Where people sign in with the account that they have elsewhere.',
+      },
+      {
         title: 'Sessions',
         href: '/access/sessions',
         letter: 's',

@@ -51,6 +51,7 @@ import { renderSettings } from '../../views/management/settings/settings.tsx';
 import { usualPresentation } from '../../views/presentation.ts';
 import type { Filling } from './filling.ts';
 import { observePages } from './observe-pages.ts';
+import { providerPages } from './provider-pages.ts';
 import { settingsPages, stepsOf } from './settings-pages.ts';
 
 const now = new Date('2025-11-21T08:23:00Z');
@@ -277,6 +278,7 @@ function sessionOf({ text }: Filling): ShownSession {
 export const managementPages: Readonly<Record<string, (filling: Filling) => string>> = {
   ...observePages(frameOf),
   ...settingsPages(frameOf),
+  ...providerPages(frameOf, editOf),
   overview: (filling) =>
     renderOverview({
       frame: frameOf(filling),

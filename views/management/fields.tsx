@@ -99,6 +99,32 @@ export function LinesField({ value, rows = 4, ...control }: LinesProps) {
   );
 }
 
+interface SecretProps extends ControlProps {
+  /** Of several lines, as a key is. */
+  readonly isLong?: boolean;
+}
+
+/** What is kept and never shown: it has no value on purpose. */
+export function SecretField({ isLong = false, ...control }: SecretProps) {
+  const { name } = control;
+  return (
+    <Control {...control}>
+      {isLong ? (
+        <textarea
+          id={name}
+          name={name}
+          rows={4}
+          autocomplete="off"
+          spellcheck={false}
+          {...stateOf(control)}
+        />
+      ) : (
+        <input id={name} name={name} type="password" autocomplete="new-password" {...stateOf(control)} />
+      )}
+    </Control>
+  );
+}
+
 interface SelectFieldProps extends ControlProps {
   readonly value: string;
   readonly options: readonly Option[];

@@ -1,0 +1,279 @@
+/** `/access/identity-providers`: where people's accounts come from besides this console, tried before they count. */
+import {
+  type ProviderForm,
+  renderNewProvider,
+} from '../../../views/management/access/identity-provider-form.tsx';
+import {
+  type ProviderModel,
+  providerHref,
+  renderProvider,
+  renderProviders,
+  type ShownProvider,
+} from '../../../views/management/access/identity-providers.tsx';
+import type { Act, Acts } from '../acts.ts';
+import type { Forms, Shown } from '../forms.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { type FormField, fieldsOf, type Preset, presetNamed, presets } from './provider-fields.ts';
+import { addition, differences, edit, fieldIn, placed, storedValues, typedValues } from './provider-form.ts';
+
+const listHref = '/access/identity-providers';
+const path = [{ title: 'Identity providers', href: listHref }];
+
+const doneNotices: Readonly<Record<string, string>> = {
+  saved: 'Saved: changed role rules count from each person’s next sign-in.',
+  unchanged: 'Nothing was different.',
+  enabled: 'Enabled: people can sign in by it.',
+  disabled: 'Disabled: all sessions of its users have ended.',
+};
+
+interface Found {
+  readonly provider: ShownProvider;
+  readonly version: string;
+  readonly fields: readonly FormField[];
+}
+
+type Trial = NonNullable<ProviderModel['trial']>;
+
+/** @param origin  of this console */
+export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
+  return {
+    async list(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      if (form.get('do') === 'new') return showEmpty(ctx);
+      const asked = queryOf(form, ['q', 'kind', 'enabled']);
+      const { body } = await tools.run<ListAnswer<ShownProvider>>(ctx, 'listIdentityProviders', {
+        query: asked,
+      });
+      const may = await tools.mayRun(ctx, ['createIdentityProvider']);
+      const html = renderProviders({
+        frame: await tools.frame(ctx),
+        providers: body.items,
+        primary: may.has('createIdentityProvider')
+          ? { label: 'Add identity provider', href: `${listHref}?do=new` }
+          : undefined,
+        filters: filtersOf(listHref, asked, 'Name or ID', filters),
+        notice: form.get('done') === 'removed' ? 'The identity provider is removed.' : undefined,
+        ...placesOf(listHref, asked, body),
+      });
+      tools.send(ctx, html);
+    },
+    /** `POST /access/identity-providers`: adds one, disabled, and tries it. */
+    async create(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const id = form.get('id')?.trim() ?? '';
+      const preset = presetNamed(form.get('for')) ?? presets[0];
+      const fields = fieldsOf(preset.kind, await rolesOf(ctx));
+      const typed = typedValues(form, fields);
+      const again = ({ errors, ...shown }: Shown) =>
+        showNew(
+          ctx,
+          { id, preset, form: { fields, values: typed } },
+          { ...shown, errors: placed(errors, fields) },
+        );
+      const change = addition({ id, kind: preset.kind, fields, typed, isShown: isShown(ctx) });
+      const added = await forms.take(ctx, { change, fieldOf: fieldIn(fields), again });
+      if (added) await tryOut(ctx, id, {});
+    },
+    async show(ctx: PageContext): Promise<void> {
+      const found = await find(ctx);
+      const { form } = ctx.state;
+      const act = actsOf(found.provider).get(form.get('do') ?? '');
+      if (act) return acts.ask(ctx, act, placeOf(found.provider));
+      const text = doneNotices[form.get('done') ?? ''];
+      await showProvider(ctx, found, text === undefined ? {} : { notice: { text } });
+    },
+    /** `POST /access/identity-providers/:provider`: what the form names in `do`. */
+    async change(ctx: PageContext): Promise<void> {
+      const { form } = ctx.state;
+      const found = await find(ctx);
+      const { provider } = found;
+      if (form.get('do') === 'save') return save(ctx, found);
+      if (form.get('do') === 'test') return tryOut(ctx, provider.id, credentialsOf(ctx));
+      const act = actsOf(provider).get(form.get('do') ?? '');
+      if (!act) return tools.goTo(ctx, providerHref(provider.id));
+      const done = await acts.perform(ctx, act, placeOf(provider), { provider: provider.id });
+      if (!done) return;
+      if (act.name === 'remove') return tools.goTo(ctx, `${listHref}?done=removed`);
+      tools.goTo(ctx, `${providerHref(provider.id)}?done=${act.name}d`);
+    },
+  };
+
+  async function find(ctx: PageContext, id = String(ctx.params.provider)): Promise<Found> {
+    const params = { provider: id };
+    const { body, version = '' } = await tools.run<ShownProvider>(ctx, 'readIdentityProvider', { params });
+    return {
+      provider: body,
+      version,
+      fields: body.kind === null ? [] : fieldsOf(body.kind, await rolesOf(ctx)),
+    };
+  }
+
+  async function save(ctx: PageContext, found: Found): Promise<void> {
+    const { provider, fields } = found;
+    const typed = typedValues(ctx.state.form, fields);
+    const change = edit({ provider, fields, typed, isShown: isShown(ctx) });
+    const again = ({ errors, ...shown }: Shown) =>
+      showProvider(ctx, found, { form: { fields, values: typed }, ...shown, errors: placed(errors, fields) });
+    if (Object.keys(change.body).length === 0 && !isShown(ctx)) {
+      await tools.check(ctx, change.operation);
+      return tools.goTo(ctx, `${providerHref(provider.id)}?done=unchanged`);
+    }
+    const stored = differences(provider, fields, typed);
+    const answer = await forms.take(ctx, { change, fieldOf: fieldIn(fields), stored, again });
+    if (!answer) return;
+    tools.goTo(ctx, `${providerHref(provider.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
+  }
+
+  /** What a dry run says is of this moment: it is at no address. */
+  async function tryOut(ctx: PageContext, id: string, body: object): Promise<void> {
+    try {
+      const params = { provider: id };
+      const { body: trial } = await tools.run<Trial>(ctx, 'testIdentityProvider', { params, body });
+      await showProvider(ctx, await find(ctx, id), { trial });
+    } catch (error) {
+      const found = await find(ctx, id);
+      const errors = fieldErrorsOf(error, fieldIn(found.fields));
+      await showProvider(ctx, found, { errors });
+    }
+  }
+
+  async function showProvider(
+    ctx: PageContext,
+    { provider, version, fields }: Found,
+    shown: Partial<ProviderModel>,
+  ): Promise<void> {
+    const may = await tools.mayRun(ctx, ['updateIdentityProvider']);
+    const html = renderProvider({
+      frame: await tools.frame(ctx),
+      provider,
+      form: { fields, values: storedValues(provider, fields) },
+      ...forms.editState(ctx, provider, version),
+      mayChange: may.has('updateIdentityProvider'),
+      mayTry: ctx.state.account.roles.includes('Admin'),
+      ...shown,
+    });
+    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
+  }
+
+  async function showEmpty(ctx: PageContext): Promise<void> {
+    await tools.check(ctx, 'createIdentityProvider');
+    const preset = presetNamed(ctx.state.form.get('for')) ?? presets[0];
+    const fields = fieldsOf(preset.kind, await rolesOf(ctx));
+    await showNew(
+      ctx,
+      { id: preset.provider, preset, form: { fields, values: preset.values } },
+      { errors: [] },
+    );
+  }
+
+  async function showNew(
+    ctx: PageContext,
+    typed: { readonly id: string; readonly preset: Preset; readonly form: ProviderForm },
+    shown: Shown,
+  ): Promise<void> {
+    const { preset, ...rest } = typed;
+    const html = renderNewProvider({
+      ...(await forms.addState(ctx, shown)),
+      ...rest,
+      presets: presets.map(({ id, label, meaning }) => ({ id, label, meaning })),
+      preset: preset.id,
+      before: preset.before,
+      callbackUrl: preset.kind === 'ldap' ? undefined : `${origin}/login/callback/${rest.id || 'ID'}`,
+    });
+    tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
+  }
+
+  /** Of the form that is typed: whoever may not list roles picks none but those of every installation. */
+  async function rolesOf(ctx: PageContext): Promise<readonly string[]> {
+    const may = await tools.mayRun(ctx, ['listRoles']);
+    if (!may.has('listRoles')) return ['Viewer', 'MetricsViewer'];
+    const query = { limit: '200' };
+    const { body } = await tools.run<ListAnswer<{ readonly id: string }>>(ctx, 'listRoles', { query });
+    return body.items.map(({ id }) => id);
+  }
+}
+
+function isShown({ state: { form } }: PageContext): boolean {
+  return form.get('show') === 'ways';
+}
+
+/** Of a directory: as whom to sign in, if as anybody. */
+function credentialsOf({ state: { form } }: PageContext): object {
+  const [username, password] = [form.get('username')?.trim(), form.get('password')];
+  return { ...(username && { username }), ...(password && { password }) };
+}
+
+const filters = [
+  {
+    name: 'kind',
+    label: 'Kind',
+    options: [
+      { value: 'oidc', label: 'OpenID Connect' },
+      { value: 'saml', label: 'SAML 2.0' },
+      { value: 'ldap', label: 'LDAP directory' },
+    ],
+  },
+  {
+    name: 'enabled',
+    label: 'State',
+    options: [
+      { value: 'true', label: 'Enabled' },
+      { value: 'false', label: 'Disabled' },
+    ],
+  },
+];
+
+function placeOf({ id, name }: ShownProvider) {
+  return { path: [...path, { title: name ?? id, href: providerHref(id) }], href: providerHref(id) };
+}
+
+function actsOf(provider: ShownProvider): ReadonlyMap<string, Act> {
+  const { id, linkedUsers } = provider;
+  const users = linkedUsers === 1 ? 'one user' : `${linkedUsers} users`;
+  const acts: readonly Act[] = [
+    {
+      name: 'enable',
+      operation: 'enableIdentityProvider',
+      title: `Enable ${id}`,
+      effects: ['Whoever the provider answers for, and the role rules give a role, can sign in here.'],
+      button: 'Enable identity provider',
+      isDangerous: true,
+    },
+    {
+      name: 'disable',
+      operation: 'disableIdentityProvider',
+      title: `Disable ${id}`,
+      effects: [
+        linkedUsers === 0
+          ? 'Nobody has signed in by it so far.'
+          : `It hits ${users}: their sessions and tokens end at once, and they cannot sign in.`,
+        'It can be enabled again; its users stay.',
+      ],
+      button: 'Disable identity provider',
+      isDangerous: true,
+    },
+    removal(provider, users),
+  ];
+  return new Map(acts.map((act) => [act.name, act]));
+}
+
+/** Whoever has come meanwhile is not removed unseen: the number was on the page that asked. */
+function removal({ id, linkedUsers }: ShownProvider, users: string): Act {
+  return {
+    name: 'remove',
+    operation: 'deleteIdentityProvider',
+    title: `Remove ${id}`,
+    effects: [
+      linkedUsers === 0
+        ? 'No user has come from there.'
+        : `${users.charAt(0).toUpperCase()}${users.slice(1)} from there are removed with it, and signed out everywhere.`,
+      'This cannot be undone: somebody who comes by a provider of the same name is somebody else.',
+    ],
+    button: 'Remove identity provider',
+    isDangerous: true,
+    typedName: id,
+    hidden: linkedUsers === 0 ? {} : { withAccounts: 'true' },
+    requestOf: (form) => ({ query: form.get('withAccounts') === 'true' ? { withAccounts: 'true' } : {} }),
+  };
+}

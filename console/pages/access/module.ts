@@ -1,0 +1,67 @@
+/** The pages of Access: their addresses. */
+import type Router from '@koa/router';
+import { form, type Guard, longForm, query, type WithForm } from '../../http/guards.ts';
+import type { WithSession } from '../../login/signed-in.ts';
+import type { Acts } from '../acts.ts';
+import type { Forms } from '../forms.ts';
+import type { PageTools } from '../page-tools.ts';
+import { createApplicationPages } from './applications.ts';
+import { createApprovalPages } from './approvals.ts';
+import { createClientPages } from './clients.ts';
+import { createEffectivePage } from './effective.ts';
+import { createProviderPages } from './identity-providers.ts';
+import { createRolePages } from './roles.ts';
+import { createSessionPages } from './sessions.ts';
+import { createUserPages } from './users.ts';
+
+export interface AccessNeeds {
+  readonly tools: PageTools;
+  readonly acts: Acts;
+  readonly forms: Forms;
+  /** Of this console. */
+  readonly origin: string;
+  readonly signedIn: Guard<WithSession>;
+  readonly csrf: Guard<WithForm, WithForm>;
+  /** Leads to what waits for a second administrator. */
+  readonly held: Guard<WithSession & WithForm>;
+}
+
+export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
+  const { tools, acts, forms, origin, signedIn, csrf, held } = needs;
+  const users = createUserPages(tools, acts, forms);
+  const roles = createRolePages(tools, acts, forms);
+  const sessions = createSessionPages(tools, acts);
+  const effective = createEffectivePage(tools, acts);
+  const clients = createClientPages(tools, acts, forms, origin);
+  const approvals = createApprovalPages(tools, acts);
+  const applications = createApplicationPages(tools, acts, forms, origin);
+  const providers = createProviderPages(tools, acts, forms, origin);
+  router.get('/access/users', query, signedIn, users.list);
+  router.post('/access/users', form, csrf, signedIn, held, users.create);
+  router.get('/access/users/:user', query, signedIn, users.show);
+  router.post('/access/users/:user', form, csrf, signedIn, held, users.change);
+  router.get('/access/roles', query, signedIn, roles.list);
+  router.post('/access/roles', form, csrf, signedIn, held, roles.create);
+  router.get('/access/roles/:role', query, signedIn, roles.show);
+  router.post('/access/roles/:role', form, csrf, signedIn, held, roles.change);
+  router.get('/access/sessions', query, signedIn, sessions.list);
+  router.get('/access/sessions/:session', query, signedIn, sessions.show);
+  router.post('/access/sessions/:session', form, csrf, signedIn, held, sessions.end);
+  router.get('/access/effective', query, signedIn, effective.show);
+  router.post('/access/effective', form, csrf, signedIn, held, effective.change);
+  router.get('/access/clients', query, signedIn, clients.list);
+  router.post('/access/clients', form, csrf, signedIn, held, clients.create);
+  router.get('/access/clients/:client', query, signedIn, clients.show);
+  router.post('/access/clients/:client', form, csrf, signedIn, held, clients.change);
+  router.get('/access/approvals', query, signedIn, approvals.list);
+  router.get('/access/approvals/:approval', query, signedIn, approvals.show);
+  router.post('/access/approvals/:approval', form, csrf, signedIn, held, approvals.change);
+  router.get('/access/applications', query, signedIn, applications.list);
+  router.post('/access/applications', form, csrf, signedIn, held, applications.create);
+  router.get('/access/applications/:client', query, signedIn, applications.show);
+  router.post('/access/applications/:client', form, csrf, signedIn, held, applications.change);
+  router.get('/access/identity-providers', query, signedIn, providers.list);
+  router.post('/access/identity-providers', signedIn, longForm, csrf, held, providers.create);
+  router.get('/access/identity-providers/:provider', query, signedIn, providers.show);
+  router.post('/access/identity-providers/:provider', signedIn, longForm, csrf, held, providers.change);
+}

@@ -1,0 +1,145 @@
+/** The fields of an identity provider: those of its kind, the usual ones first. */
+import { type AddState, type ErrorOf, renderAddPage } from '../change-form.tsx';
+import { Id } from '../detail.tsx';
+import { ChoicesField, LinesField, SecretField, SelectField, TextField } from '../fields.tsx';
+import type { Option } from '../filters.tsx';
+
+export interface ProviderField {
+  /** The member of the API's object; also of the form. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** A secret is typed, and never shown again. */
+  readonly type: 'text' | 'url' | 'number' | 'lines' | 'secret' | 'secretLines' | 'switch' | 'select';
+  readonly options?: readonly Option[];
+  readonly isOptional?: boolean;
+  /** Few need it: it is folded away. */
+  readonly isRare?: boolean;
+}
+
+/** What is typed, by the name of the field; a switch is `on` or empty. */
+export type ProviderValues = Readonly<Record<string, string>>;
+
+export interface ProviderForm {
+  readonly fields: readonly ProviderField[];
+  readonly values: ProviderValues;
+}
+
+interface FieldsProps extends ProviderForm {
+  readonly errorOf: ErrorOf;
+}
+
+export function ProviderFields({ fields, values, errorOf }: FieldsProps) {
+  const rare = fields.filter(({ isRare }) => isRare);
+  const isOpen = rare.some(({ name }) => errorOf(name) !== undefined);
+  return (
+    <>
+      {fields
+        .filter(({ isRare }) => !isRare)
+        .map((field) => (
+          <Field key={field.name} field={field} values={values} errorOf={errorOf} />
+        ))}
+      <details open={isOpen}>
+        <summary>More settings</summary>
+        {rare.map((field) => (
+          <Field key={field.name} field={field} values={values} errorOf={errorOf} />
+        ))}
+      </details>
+    </>
+  );
+}
+
+interface FieldProps extends Pick<FieldsProps, 'values' | 'errorOf'> {
+  readonly field: ProviderField;
+}
+
+function Field({ field: { type, options = [], isRare, ...field }, values, errorOf }: FieldProps) {
+  const value = values[field.name] ?? '';
+  const control = { ...field, error: errorOf(field.name) };
+  switch (type) {
+    case 'lines':
+      return <LinesField {...control} rows={3} value={value} />;
+    case 'secret':
+    case 'secretLines':
+      return <SecretField {...control} isLong={type === 'secretLines'} />;
+    case 'select':
+      return <SelectField {...control} value={value} options={options} />;
+    case 'switch':
+      return (
+        <ChoicesField
+          id={`${field.name}-choice`}
+          legend={field.label}
+          error={control.error}
+          choices={[{ name: field.name, label: field.hint ?? field.label, isChosen: value === 'on' }]}
+        />
+      );
+    case 'url':
+      return <TextField {...control} inputMode="url" value={value} />;
+    case 'number':
+      return <TextField {...control} inputMode="numeric" value={value} />;
+    case 'text':
+      return <TextField {...control} value={value} />;
+  }
+}
+
+export const providersHref = '/access/identity-providers';
+export const providersPath = [{ title: 'Identity providers', href: providersHref }];
+
+export interface NewProviderModel extends AddState {
+  readonly id: string;
+  readonly form: ProviderForm;
+  readonly presets: readonly { readonly id: string; readonly label: string; readonly meaning: string }[];
+  /** The id of the chosen one. */
+  readonly preset: string;
+  /** What has to be done at the provider first. */
+  readonly before: string;
+  /** What has to be registered there, with the id in it; a directory has none. */
+  readonly callbackUrl: string | undefined;
+}
+
+export function renderNewProvider(model: NewProviderModel): string {
+  const { id, form, presets, preset, before, callbackUrl, ...state } = model;
+  return renderAddPage({
+    ...state,
+    path: providersPath,
+    title: 'Add identity provider',
+    about:
+      'It is added disabled, and tried at once: the next page says what works, and nobody signs in by it before you enable it.',
+    before: (
+      <>
+        <Presets presets={presets} preset={preset} />
+        <p>{before}</p>
+        {callbackUrl !== undefined && (
+          <p>
+            Its callback URL here: <Id>{callbackUrl}</Id>
+          </p>
+        )}
+      </>
+    ),
+    hidden: { for: preset },
+    id: {
+      label: 'ID',
+      hint: 'Part of the callback URL: a to z, digits and hyphens, 32 at most. It stays as it is.',
+      value: id,
+    },
+    fields: (errorOf) => <ProviderFields {...form} errorOf={errorOf} />,
+  });
+}
+
+function Presets({ presets, preset }: Pick<NewProviderModel, 'presets' | 'preset'>) {
+  return (
+    <nav class="presets" aria-label="Kind of provider">
+      {presets.map(({ id, label, meaning }) => (
+        <a
+          key={id}
+          class="preset boxed"
+          href={`${providersHref}?do=new&for=${id}`}
+          aria-current={id === preset ? 'true' : undefined}
+        >
+          {label}
+          <span class="hint">{meaning}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}
