@@ -16,6 +16,10 @@ export interface AccountModel {
   readonly username: string;
   readonly email?: string | undefined;
   readonly roles: readonly { readonly name: string; readonly meaning: string }[];
+  /** A role of these that is there for a while. */
+  readonly elevation?: { readonly role: string; readonly endsAt: Date } | undefined;
+  /** There are roles that can be taken for a while. */
+  readonly mayTakeRoles?: boolean;
   readonly signedInAt: Date;
   readonly sessionEndsAt: Date;
   /** The sign-in before this one. */
@@ -141,7 +145,7 @@ function SignIn({ signedInAt, sessionEndsAt, lastLoginAt, providerName }: Accoun
   );
 }
 
-function Roles({ roles }: AccountModel) {
+function Roles({ roles, elevation, mayTakeRoles = false }: AccountModel) {
   return (
     <Section id="roles" title="Roles" about="What you may do here and at the members.">
       {roles.length === 0 ? (
@@ -155,6 +159,19 @@ function Roles({ roles }: AccountModel) {
             </li>
           ))}
         </ul>
+      )}
+      {elevation && (
+        <p>
+          You have <bdi>{elevation.role}</bdi> until <Time at={elevation.endsAt} />.{' '}
+          <a href="/account/elevation">Look at it, or end it</a>
+        </p>
+      )}
+      {!elevation && mayTakeRoles && (
+        <p>
+          <a class="button" href="/account/elevation">
+            Take a role for a while
+          </a>
+        </p>
       )}
     </Section>
   );

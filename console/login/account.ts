@@ -1,10 +1,10 @@
 /** Who is signed in, where, and the ways out: the home page until the admin pages have more to show. */
 import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import { renderAccount } from '../../views/account.tsx';
+import { type AccountModel, renderAccount } from '../../views/account.tsx';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
-import { effectiveRoles } from '../accounts/elevations/effective-roles.ts';
+import { effectiveRoles, openElevation } from '../accounts/elevations/effective-roles.ts';
 import { endsBetween } from '../accounts/elevations/elevation-record.ts';
 import type { Throttle } from '../accounts/guessing/throttle.ts';
 import type { Passwords } from '../accounts/passwords.ts';
@@ -175,6 +175,8 @@ export function createAccountPage(deps: AccountPageDeps) {
         username: account.username,
         email: account.email,
         roles: effectiveRoles(account, now()).map((name) => ({ name, meaning: meaningOfRole(name) })),
+        elevation: elevationOf(account, now()),
+        mayTakeRoles: (account.eligibleRoles ?? []).length > 0,
         signedInAt: date(current.startedAt),
         sessionEndsAt: date(current.endsAt),
         lastLoginAt: before === undefined ? undefined : date(before),
@@ -200,6 +202,11 @@ export function createAccountPage(deps: AccountPageDeps) {
       presentationOf(ctx),
     );
   }
+}
+
+function elevationOf(account: UserRecord, now: number): AccountModel['elevation'] {
+  const open = openElevation(account, now);
+  return open && { role: open.role, endsAt: new Date(open.endsAt) };
 }
 
 /** Of every open session, each once, since the first of its sign-ins that are still open. */

@@ -41,6 +41,8 @@ export interface ActPlace {
   readonly path: readonly Crumb[];
   /** Address of the thing: forms go there, and who cancels goes back. */
   readonly href: string;
+  /** Whoever cancels goes there instead. */
+  readonly cancelHref?: string;
 }
 
 export interface ActsDeps {
@@ -107,7 +109,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
   async function show(
     ctx: PageContext,
     act: Act,
-    { path, href }: ActPlace,
+    { path, href, cancelHref = href }: ActPlace,
     errors: readonly FieldError[],
   ): Promise<void> {
     const {
@@ -142,7 +144,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       texts: texts.map((text) => ({ ...text, value: ctx.state.form.get(text.name) ?? '' })),
       button,
       isDangerous,
-      cancelHref: href,
+      cancelHref,
       errors,
     });
     tools.send(ctx, html, errors.length > 0 ? 400 : 200);

@@ -24,8 +24,8 @@ import { addSettingsRoutes } from './settings/module.ts';
 import { createStartSteps } from './settings/start-steps.ts';
 
 export interface PagesNeeds {
-  /** `CONSOLE_URL`. */
-  readonly settings: { readonly url: string };
+  /** `CONSOLE_URL`, `CONSOLE_ELEVATION_MINUTES`. */
+  readonly settings: { readonly url: string; readonly elevationMinutes: number };
   readonly tools: PageTools;
   /** For who may open no management page. */
   readonly accountPage: (ctx: PageContext) => Promise<void>;
@@ -53,7 +53,8 @@ export function createPagesModule(needs: PagesNeeds) {
   const { signedIn, tools, accountPage, now, live } = needs;
   const csrf = needs.csrf.guard;
   const held = createHeld(tools);
-  const { origin } = new URL(needs.settings.url);
+  const { url, elevationMinutes } = needs.settings;
+  const { origin } = new URL(url);
   const acts = createActs(needs);
   const forms = createForms(tools, origin);
   const group = createGroupPage(tools);
@@ -91,7 +92,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);
       router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
-      addAccessRoutes(router, { tools, acts, forms, origin, signedIn, csrf, held });
+      addAccessRoutes(router, { tools, acts, forms, origin, elevationMinutes, signedIn, csrf, held });
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
       addSettingsRoutes(router, { tools, acts, forms, steps, signedIn, csrf, held });

@@ -1,4 +1,5 @@
 /** The pages of identity providers with every field of their models filled. */
+import { renderElevation, renderNoElevation } from '../../views/management/access/elevation.tsx';
 import {
   type ProviderField,
   type ProviderForm,
@@ -95,6 +96,19 @@ export function providerPages(
           steps: [{ step: filling.text, ok: false, said: filling.text, advice: filling.text }],
         },
       }),
+    elevation: (filling) =>
+      renderElevation({
+        frame: frameOf(filling),
+        elevation: {
+          id: filling.text,
+          role: filling.text,
+          reason: filling.text,
+          createdAt: earlier,
+          endsAt: earlier,
+        },
+        notice: filling.text,
+      }),
+    'no elevation': (filling) => renderNoElevation(frameOf(filling)),
     'new identity provider': (filling) =>
       renderNewProvider({
         frame: frameOf(filling),

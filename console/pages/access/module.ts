@@ -9,6 +9,7 @@ import { createApplicationPages } from './applications.ts';
 import { createApprovalPages } from './approvals.ts';
 import { createClientPages } from './clients.ts';
 import { createEffectivePage } from './effective.ts';
+import { createElevationPage } from './elevation.ts';
 import { createProviderPages } from './identity-providers.ts';
 import { createRolePages } from './roles.ts';
 import { createSessionPages } from './sessions.ts';
@@ -20,6 +21,8 @@ export interface AccessNeeds {
   readonly forms: Forms;
   /** Of this console. */
   readonly origin: string;
+  /** `CONSOLE_ELEVATION_MINUTES`. */
+  readonly elevationMinutes: number;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Guard<WithForm, WithForm>;
   /** Leads to what waits for a second administrator. */
@@ -36,6 +39,9 @@ export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   const approvals = createApprovalPages(tools, acts);
   const applications = createApplicationPages(tools, acts, forms, origin);
   const providers = createProviderPages(tools, acts, forms, origin);
+  const elevation = createElevationPage(tools, acts, needs.elevationMinutes);
+  router.get('/account/elevation', query, signedIn, elevation.show);
+  router.post('/account/elevation', form, csrf, signedIn, held, elevation.change);
   router.get('/access/users', query, signedIn, users.list);
   router.post('/access/users', form, csrf, signedIn, held, users.create);
   router.get('/access/users/:user', query, signedIn, users.show);
