@@ -22,9 +22,42 @@ function move(by) {
     ?.focus();
 }
 
+// What the page of all keys says of them, over this one; where that cannot be had, the page itself.
+async function showKeys() {
+  const href = find('[data-keys=help]')?.href;
+  if (href === undefined || find('dialog[open]')) return;
+  const here = find('[data-keys=choice]');
+  if (here) return here.closest('section').scrollIntoView();
+  try {
+    const response = await fetch(href);
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const keys = page.querySelector('#keys');
+    if (!response.ok || response.redirected || !keys) return location.assign(href);
+    const dialog = document.createElement('dialog');
+    const close = document.createElement('button');
+    dialog.className = 'keys';
+    dialog.setAttribute('aria-labelledby', 'all-keys-title');
+    close.className = 'button';
+    close.textContent = 'Close';
+    close.autofocus = true;
+    close.addEventListener('click', () => dialog.close());
+    dialog.addEventListener('close', () => dialog.remove());
+    // The page over which it stands may have a part of this name.
+    keys.id = 'all-keys';
+    keys.querySelector('h2').id = 'all-keys-title';
+    keys.setAttribute('aria-labelledby', 'all-keys-title');
+    dialog.append(document.importNode(keys, true), close);
+    document.body.append(dialog);
+    offerChoice();
+    dialog.showModal();
+  } catch {
+    location.assign(href);
+  }
+}
+
 const does = {
   '/': focusSearch,
-  '?': () => find('[data-keys=help]')?.click(),
+  '?': showKeys,
   n: () => find('main a[href*="do=new"]')?.click(),
   e: () =>
     find('main form:has([name=do][value=save]) :is(input:not([type=hidden]), select, textarea)')?.focus(),
@@ -52,9 +85,12 @@ addEventListener('keydown', (event) => {
   act();
 });
 
-const choice = find('[data-keys=choice]');
-if (choice) {
+function offerChoice() {
+  const choice = find('[data-keys=choice]');
+  if (!choice) return;
   choice.checked = !isOff();
   choice.closest('[hidden]').hidden = false;
   choice.addEventListener('change', () => localStorage.setItem(setting, choice.checked ? 'on' : 'off'));
 }
+
+offerChoice();

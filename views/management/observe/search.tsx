@@ -122,7 +122,7 @@ const keys = [
   { keys: ['n'], does: 'add what the list is of' },
   { keys: ['e'], does: 'edit what the page is of' },
   { keys: ['j'], or: ['k'], does: 'to the next row, or the one before; Enter opens it' },
-  { keys: ['?'], does: 'this page' },
+  { keys: ['?'], does: 'all keys' },
 ];
 
 /** Where a script runs: it takes `hidden` away, and the box says whether keys do anything. */
