@@ -1,3 +1,5 @@
+import { Code } from './code.tsx';
+
 /** The same in several languages, each complete. */
 export interface Snippet {
   readonly language: string;
@@ -11,9 +13,7 @@ export function Snippets({ snippets }: { readonly snippets: readonly Snippet[] }
       {snippets.map(({ language, text }, at) => (
         <details key={language} open={at === 0} name="snippet">
           <summary>{language}</summary>
-          <pre class="snippet">
-            <code>{text}</code>
-          </pre>
+          <Code>{text}</Code>
         </details>
       ))}
     </div>

@@ -1,7 +1,9 @@
 /** Changes that wait for a second administrator. */
+
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { Ago } from '../ago.tsx';
+import { Code } from '../code.tsx';
 import { DetailPage, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -125,9 +127,7 @@ export function renderApproval(model: ApprovalModel): string {
     >
       {result !== undefined && (
         <Part id="result" title="What it answered" about="It is shown here once.">
-          <pre class="snippet">
-            <code>{result}</code>
-          </pre>
+          <Code>{result}</Code>
         </Part>
       )}
       <Facts
@@ -145,9 +145,7 @@ export function renderApproval(model: ApprovalModel): string {
         {approval.diff === null ? (
           <p class="empty">It says nothing but what stands above.</p>
         ) : (
-          <pre class="snippet">
-            <code>{JSON.stringify(approval.diff, undefined, 2)}</code>
-          </pre>
+          <Code>{JSON.stringify(approval.diff, undefined, 2)}</Code>
         )}
       </Part>
     </DetailPage>,

@@ -1,7 +1,9 @@
 /** One queue: how many items are in it, what is offered, and what is taken away. */
+
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { CallsPart, type CallsShown } from '../calls-part.tsx';
+import { Code } from '../code.tsx';
 import { DetailPage, Facts, Part } from '../detail.tsx';
 import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -95,9 +97,7 @@ export function renderQueue(model: QueueModel): string {
 function TakenFile({ file }: { readonly file: string }) {
   return (
     <Part id="file" title="All of them" about="A line each, in JSON: copy it before you leave this page.">
-      <pre class="snippet">
-        <code>{file}</code>
-      </pre>
+      <Code>{file}</Code>
     </Part>
   );
 }
@@ -121,9 +121,7 @@ function Taken({
             <bdi>{type ?? 'No type'}</bdi>, {sizeText(bytes)}
             {isCut && ': its first 64 KB'}
           </p>
-          <pre class="snippet">
-            <code>{text}</code>
-          </pre>
+          <Code>{text}</Code>
           {mayOffer && (
             <Form
               action={structureHref('queue', queue.id)}

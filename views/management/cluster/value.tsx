@@ -1,5 +1,7 @@
 /** A value that members keep: what it is, in a form that people can read, and the form by which another is given. */
+
 import { Form } from '../../elements/form.tsx';
+import { Code } from '../code.tsx';
 import { ErrorList, type FieldError, LinesField, SelectField, TextField } from '../fields.tsx';
 
 export type ValueForm = 'text' | 'json' | 'hex' | 'image';
@@ -48,9 +50,7 @@ export function Value({ form, forms, text, isCut, href }: ShownValue & { readonl
       {form === 'image' ? (
         <img class="drawing" src={`${href}/value`} alt="The value, drawn" />
       ) : (
-        <pre class="snippet">
-          <code>{text}</code>
-        </pre>
+        <Code>{text}</Code>
       )}
       {isCut && <p class="hint">These are the first 64 KB. Download has all of it.</p>}
     </div>

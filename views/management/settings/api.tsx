@@ -77,7 +77,7 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
         </p>
       </Part>
       {groups.map(({ name, about: meaning, calls }) => (
-        <Part key={name} id={`${id}-${name}`} title={name} about={meaning}>
+        <Part key={name} id={`${id}-${name}`} title={`${name} (${title})`} about={meaning}>
           <Table
             title={name}
             columns={[
