@@ -46,7 +46,8 @@ async function showKeys() {
     keys.id = 'all-keys';
     keys.querySelector('h2').id = 'all-keys-title';
     keys.setAttribute('aria-labelledby', 'all-keys-title');
-    dialog.append(document.importNode(keys, true), close);
+    // First, so that who has the focus on it sees the beginning.
+    dialog.append(close, document.importNode(keys, true));
     document.body.append(dialog);
     offerChoice();
     dialog.showModal();
