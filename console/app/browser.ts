@@ -10,6 +10,7 @@ import { cookieNames } from '../http/cookies.ts';
 import { createCsrf } from '../http/csrf.ts';
 import { createPresentation } from '../http/display/presentation.ts';
 import { createErrorResponses } from '../http/error-responses.ts';
+import { createReturnTarget } from '../http/return-target.ts';
 import { createStatic } from '../http/static.ts';
 import { createInstallationModule } from '../installation/module.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
@@ -99,6 +100,12 @@ async function createBase(parts: Parts) {
   const oidc = createOidcModule({ ...parts, cookies, csrf, errors, framedBy, devicePages });
   const browserSessions = createBrowserSessions({ ...parts, ...oidc, isSecure });
   const currentSession = createCurrentSession({ ...parts, browserSessions });
+  const returnTarget = createReturnTarget({
+    cookieName: names.returnTarget,
+    url: settings.url,
+    secret: browserKey,
+    now: parts.now,
+  });
   return {
     ...parts,
     isSecure,
@@ -110,7 +117,8 @@ async function createBase(parts: Parts) {
     provider: oidc.provider,
     browserSessions,
     currentSession,
-    signedIn: createSignedIn({ currentSession, findUser: users.find }),
+    returnTarget,
+    signedIn: createSignedIn({ currentSession, findUser: users.find, returnTarget }),
     knownBrowsers: createKnownBrowsers({ cookieName: names.browser, isSecure, secret: browserKey }),
     onSignIn: createSignInRecord({ ...parts, ...parts.auditOutbox }),
   };

@@ -12,6 +12,8 @@ export interface CookieNames {
   readonly upstream: string;
   /** Of a browser that has signed out and is on its way to an upstream provider. */
   readonly signedOut: string;
+  /** Of a browser that was sent from a page to the sign-in. */
+  readonly returnTarget: string;
 }
 
 /**
@@ -29,6 +31,7 @@ export function cookieNames(isSecure: boolean): CookieNames {
     browser: `${host}console_browser`,
     upstream: `${host}console_outside`,
     signedOut: `${host}console_signed_out`,
+    returnTarget: `${host}console_return`,
     interaction: `${secure}console_interaction`,
     resume: `${secure}console_resume`,
   };

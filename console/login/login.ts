@@ -11,6 +11,7 @@ import { presentationOf } from '../http/display/presentation.ts';
 import type { FormContext } from '../http/guards.ts';
 import { originElsewhere } from '../http/own-host.ts';
 import { requestIdOf } from '../http/request-id.ts';
+import type { ReturnTarget } from '../http/return-target.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { CurrentSession } from './current-session.ts';
 import type { SignInOutcome } from './sign-in-outcome.ts';
@@ -20,6 +21,7 @@ export interface LoginDeps {
   readonly knownBrowsers: KnownBrowsers;
   readonly currentSession: CurrentSession;
   readonly upstream: UpstreamSignIn;
+  readonly returnTarget: Pick<ReturnTarget, 'take'>;
   readonly csrf: Pick<Csrf, 'token'>;
   readonly clientAddress: (ctx: Context) => string;
   /** Whether there is anybody who could sign in. */
@@ -32,17 +34,14 @@ export interface LoginDeps {
   readonly onSignIn: (ctx: Context, outcome: SignInOutcome) => Promise<void>;
 }
 
-/** Who is signed in goes home; there is no other target, so nobody can bring one along (S35). */
-const home = '/';
-
 export function createLogin(deps: LoginDeps) {
   const { signIn, knownBrowsers, currentSession, upstream, csrf, clientAddress, isSetUp, isSecure } = deps;
-  const { wrongCredentials, onSignIn } = deps;
+  const { wrongCredentials, onSignIn, returnTarget } = deps;
   const own = new URL(deps.url);
   const returned: UpstreamReturn = {
     async complete(ctx, { account, at }) {
       const current = await currentSession.start(ctx, account.id, at, 'provider');
-      goHome(ctx);
+      goOn(ctx);
       return current;
     },
     async showError(ctx, problemError) {
@@ -53,7 +52,7 @@ export function createLogin(deps: LoginDeps) {
 
   return {
     async show(ctx: Context): Promise<void> {
-      if (await currentSession.current(ctx)) return goHome(ctx);
+      if (await currentSession.current(ctx)) return goOn(ctx);
       await showForm(ctx, {});
     },
     /**
@@ -61,7 +60,7 @@ export function createLogin(deps: LoginDeps) {
      * know yet. Following it from another site takes nobody's session away.
      */
     async startUpstream(ctx: Context): Promise<void> {
-      if (await currentSession.current(ctx)) return goHome(ctx);
+      if (await currentSession.current(ctx)) return goOn(ctx);
       const providerId = String(ctx.params.provider);
       try {
         await upstream.begin(ctx, providerId, { reauthenticate: false });
@@ -87,7 +86,7 @@ export function createLogin(deps: LoginDeps) {
         if (!signedIn) return await showError(ctx, 401, { username, problem: wrongCredentials });
         knownBrowsers.remember(ctx, username);
         await currentSession.start(ctx, signedIn.account.id, signedIn.at);
-        goHome(ctx);
+        goOn(ctx);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         await onSignIn(ctx, { account: undefined, reason: error.problem.code });
@@ -98,6 +97,12 @@ export function createLogin(deps: LoginDeps) {
       }
     },
   };
+
+  /** To the page that the browser was sent away from (S35). */
+  function goOn(ctx: Context): void {
+    ctx.status = 303;
+    ctx.redirect(returnTarget.take(ctx));
+  }
 
   function showError(ctx: Context, status: number, shown: ShownLogin): Promise<void> {
     ctx.status = status;
@@ -137,9 +142,4 @@ interface ShownLogin {
   readonly problem?: string;
   readonly retryAfterSeconds?: number;
   readonly reference?: { readonly code: string; readonly requestId: string };
-}
-
-function goHome(ctx: Context): void {
-  ctx.status = 303;
-  ctx.redirect(home);
 }

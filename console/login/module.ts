@@ -20,6 +20,7 @@ import type { Csrf } from '../http/csrf.ts';
 import { createLanguageChoice } from '../http/display/language.ts';
 import { form, type Guard, query } from '../http/guards.ts';
 import type { About } from '../http/request-id.ts';
+import type { ReturnTarget } from '../http/return-target.ts';
 import type { UserRecord } from '../storage/records.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AccountPageDeps, createAccountPage } from './account.ts';
@@ -51,6 +52,7 @@ export interface LoginNeeds extends Pick<InteractionsDeps, 'provider' | 'resourc
   readonly csrf: Csrf;
   readonly currentSession: CurrentSession;
   readonly signedIn: Guard<WithSession>;
+  readonly returnTarget: ReturnTarget;
   /** Of the management pages; undefined for who may open none. */
   readonly frameOf: AccountPageDeps['frameOf'];
   readonly upstream: UpstreamSignIn;
