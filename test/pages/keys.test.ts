@@ -71,8 +71,7 @@ describe.skipIf(reason !== undefined)(`keys${reason ? ` (${reason})` : ''}`, () 
   });
 
   test('can be turned off by whom they disturb, for every page of the browser', async () => {
-    await page.keyboard.press('?');
-    await at('/observe/search#keys');
+    await page.goto(`${console.url}/observe/search#keys`);
     await page.uncheck('#keys-choice');
     await page.goto(`${console.url}/cluster/members`);
     await page.keyboard.press('/');

@@ -146,7 +146,7 @@ async function pictureIn(bytes: Buffer) {
 
 function invalid(pointer: string, detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail, {
-    members: { errors: [{ pointer: `#${pointer}`, detail }] },
+    members: { errors: [{ pointer: `#${pointer}`, code: 'invalid_value', detail }] },
   });
 }
 
