@@ -65,6 +65,8 @@ const grantBound = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceC
 const endedKind = 'EndedSession';
 /** Sessions of an account that are read at once, to be ended. */
 const endedAtOnce = 100;
+/** Some 10 ms. */
+const mostCounted = 500;
 /** Longer than any request is under way. */
 const endedSeconds = 600;
 
@@ -78,6 +80,12 @@ export function createSessions(deps: SessionsDeps) {
     /** At which applications a session has signed in, whatever became of the library's own record. */
     applicationsOf: async (session: UsedSession): Promise<readonly SessionApplication[]> =>
       applicationsOf((await uses.of(session)).map(({ artifact }) => artifact.payload)),
+    /** How many sessions have signed in at an application and count: at most {@link mostCounted} are looked at. */
+    async countAt(clientId: string): Promise<{ readonly value: number; readonly isExact: boolean }> {
+      const uids = await uses.uidsAt(clientId, mostCounted + 1);
+      const areLive = await mapWithPauses(uids.slice(0, mostCounted), isLive);
+      return { value: areLive.filter(Boolean).length, isExact: uids.length <= mostCounted };
+    },
     async listOf(accountId: string): Promise<SignInSession[]> {
       return newestFirst(await described(await artifacts.listByAccount('Session', accountId)));
     },
@@ -100,11 +108,7 @@ export function createSessions(deps: SessionsDeps) {
       return found?.artifact.accountId === undefined ? undefined : (await described([found])).at(0);
     },
     /** Whether it counts, without prolonging it. */
-    async isLive(uid: string): Promise<boolean> {
-      const found = await artifacts.findByUid('Session', uid);
-      const { accountId, payload } = found?.artifact ?? {};
-      return accountId !== undefined && isStillValid(accountId, Number(payload?.loginTs ?? 0));
-    },
+    isLive,
     /** The session that stands in a list under this `key`. */
     async findByKey(key: string): Promise<SignInSession | undefined> {
       const found = await artifacts.findByKey('Session', key);
@@ -151,6 +155,12 @@ export function createSessions(deps: SessionsDeps) {
       }
     },
   };
+
+  async function isLive(uid: string): Promise<boolean> {
+    const found = await artifacts.findByUid('Session', uid);
+    const { accountId, payload } = found?.artifact ?? {};
+    return accountId !== undefined && isStillValid(accountId, Number(payload?.loginTs ?? 0));
+  }
 
   async function described(listed: readonly ListedArtifact[]): Promise<SignInSession[]> {
     const used = await uses.ofAll(listed.map(usedSession));

@@ -43,6 +43,12 @@ export interface NoticeOutcome {
   readonly dueAt?: number;
 }
 
+/** The last notice to an application of which nothing more will come. */
+export interface LastLogout extends Pick<NoticeOutcome, 'tries' | 'reason' | 'endedAt'> {
+  /** Epoch milliseconds of the last try. */
+  readonly at: number;
+}
+
 export type EndedSessionId = Pick<SignInSession, 'uid' | 'accountId'>;
 
 export type LogoutOutbox = ReturnType<typeof createLogoutOutbox>;
@@ -58,10 +64,12 @@ export interface LogoutOutboxDeps {
 const noticeKind = 'LogoutNotice' as const;
 const outcomeKind = 'LogoutOutcome' as const;
 const claimKind = 'LogoutClaim';
+const lastKind = 'LastLogout';
 /** A console that was down for longer has no session left to speak of. */
 const noticeSeconds = 86_400;
 /** For the page that the person sees, and for whoever looks into it the day after. */
 const outcomeSeconds = 86_400;
+const lastSeconds = 400 * 86_400;
 const mostListed = 10_000;
 const listedAtOnce = 200;
 
@@ -111,7 +119,15 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
         accountId,
         expiresAt: inSeconds(outcomeSeconds),
       });
+      await artifacts.put(lastKind, clientId, {
+        payload: { endedAt, tries: notice.tries + 1, reason, at: now() },
+        expiresAt: inSeconds(lastSeconds),
+      });
       await artifacts.remove(noticeKind, id);
+    },
+    /** Long after its outcome has been forgotten. */
+    async lastAt(clientId: string): Promise<LastLogout | undefined> {
+      return (await artifacts.get(lastKind, clientId))?.payload as LastLogout | undefined;
     },
     /** There is nobody to tell any more. */
     drop: ({ id }: LogoutNotice) => artifacts.remove(noticeKind, id),

@@ -194,7 +194,8 @@ describe('PATCH', () => {
     ['with a fragment', 'https://pictures.example.com/wiki.png#a'],
     ['whose host would end the policy of a page', 'https://a;script-src.example/wiki.png'],
   ])('of a logo %s changes nothing', async (_name, logoUri) => {
-    const before = await call('PUT', '/applications/logo', wiki);
+    await call('PUT', '/applications/logo', wiki);
+    const before = await call('GET', '/applications/logo');
     const refused = await call('PATCH', '/applications/logo', { logoUri });
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
     expect((await call('GET', '/applications/logo')).body).toEqual(before.body);

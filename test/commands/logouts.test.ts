@@ -140,3 +140,24 @@ test('nothing to list is said in words', async () => {
   const { stdout } = await toolDone(['session', 'logouts', 'nobody'], { dataDir });
   expect(stdout).toBe('No application was told of an ended session within a day.\n');
 });
+
+test('an application shows how many sessions are open at it, and what became of its last logout', async () => {
+  const person = await personOf('edsger');
+  const party = await partyOf('counted', confirm);
+  const token = await apiToken(console);
+  const shown = async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const res = await fetch(`${console.url}/api/v1/applications/counted`, { headers });
+    return (await res.json()) as { openSessions: object; lastLogout: object | null };
+  };
+  expect(await shown()).toMatchObject({ openSessions: { value: 0, isExact: true }, lastLogout: null });
+  const first = await open(person, party);
+  await open(person, party);
+  expect(await shown()).toMatchObject({ openSessions: { value: 2, isExact: true }, lastLogout: null });
+  await signOut(first);
+  await until(async () => (await shown()).lastLogout !== null, 'the logout', patience);
+  expect(await shown()).toMatchObject({
+    openSessions: { value: 1, isExact: true },
+    lastLogout: { state: 'confirmed', tries: 1, lastError: null },
+  });
+});

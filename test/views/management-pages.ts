@@ -219,6 +219,8 @@ function applicationOf({ text }: Filling): ShownApplication {
     owner: { kind: 'code', source: text },
     lastUsedAt: earlier,
     createdAt: earlier,
+    openSessions: { value: 2, isExact: false },
+    lastLogout: { state: 'gave_up', endedAt: earlier },
   };
 }
 

@@ -34,6 +34,8 @@ export interface UsedSession {
 export type SessionUses = ReturnType<typeof createSessionUses>;
 
 const kind = 'SessionUse';
+/** The same use once more: found by its application. */
+const kindAt = (clientId: string) => `SessionAt ${clientId}`;
 /** Says until when there may be uses that a version of before has written, which are found by account only. */
 const former = { kind: 'SessionUses', id: 'by account until' } as const;
 /** The longest that a sign-in may last (CONSOLE_SESSION_MAX_SECONDS). */
@@ -54,14 +56,20 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
       if (earlier && isRecorded) return;
       // Before there is one of this version: whether there are others is seen once.
       await hasFormer();
-      await artifacts.put(kind, id, {
-        payload: { ...recorded, since: earlier?.since ?? Math.floor(now() / 1000) },
-        expiresAt: use.startedAt + maxSeconds,
-        uid: use.uid,
-        accountId,
-      });
+      const expiresAt = use.startedAt + maxSeconds;
+      const payload = { ...recorded, since: earlier?.since ?? Math.floor(now() / 1000) };
+      await Promise.all([
+        artifacts.put(kind, id, { payload, expiresAt, uid: use.uid, accountId }),
+        artifacts.put(kindAt(use.clientId), use.uid, { payload: { uid: use.uid }, expiresAt }),
+      ]);
     },
     of,
+    /** The `uid` of each session that has signed in at an application, at most `limit`, whichever; ended ones too. */
+    async uidsAt(clientId: string, limit: number): Promise<readonly string[]> {
+      return (await artifacts.list(kindAt(clientId), limit)).map(({ artifact }) =>
+        String(artifact.payload.uid),
+      );
+    },
     /** Those of each of these sessions, by its `uid`. */
     async ofAll(sessions: readonly UsedSession[]): Promise<ReadonlyMap<string, readonly ListedArtifact[]>> {
       const found = await mapWithPauses(
@@ -71,7 +79,12 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
       return new Map(found);
     },
     async remove(uses: readonly ListedArtifact[]) {
-      await Promise.all(uses.map(({ key }) => artifacts.removeByKey(kind, key)));
+      await Promise.all(
+        uses.flatMap(({ key, artifact: { payload } }) => [
+          artifacts.removeByKey(kind, key),
+          artifacts.remove(kindAt(String(payload.clientId)), String(payload.uid)),
+        ]),
+      );
     },
   };
 

@@ -178,6 +178,26 @@ export const clientView = view({
   updatedAt: dateTime.nullable(),
 }).meta({ id: 'Client' });
 
+/** What one application shows of the people who use it. */
+export const applicationView = view({
+  ...clientView.shape,
+  openSessions: view({ value: z.number().int(), isExact: z.boolean() }).meta({
+    description: 'Sessions that have signed in at it. Where this is not exact, there are at least so many.',
+  }),
+  lastLogout: view({
+    state: z.enum(['confirmed', 'gave_up']),
+    endedAt: dateTime.meta({ description: 'When the session ended.' }),
+    at: dateTime.meta({ description: 'When it was last told.' }),
+    tries: z.number().int(),
+    lastError: z.string().nullable(),
+  })
+    .nullable()
+    .meta({
+      description:
+        'What became of the last back-channel notice of which nothing more will come; null: there was none within 400 days.',
+    }),
+}).meta({ id: 'Application' });
+
 export const createdClientView = view({ ...clientView.shape, secret: shownOnce }).meta({
   id: 'CreatedClient',
 });

@@ -1,5 +1,6 @@
 /** What the operations on clients need, and at which addresses they are. */
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Sessions } from '../../accounts/sessions.ts';
 import type { ClientUses } from '../../clients/client-last-used.ts';
 import type { ClientRegistration } from '../../clients/client-registration.ts';
 import type { Clients } from '../../clients/clients.ts';
@@ -13,8 +14,19 @@ export interface ClientNeeds {
   readonly clients: Pick<Clients, 'find' | 'page' | 'count'>;
   readonly clientUses: Pick<ClientUses, 'readOf'>;
   readonly registration: ClientRegistration;
+  readonly sessions: Pick<Sessions, 'countAt'>;
+  readonly logoutOutbox: { lastAt(clientId: string): Promise<EndedLogout | undefined> };
   readonly tokenTrial: TokenTrial;
   readonly cursors: Cursors;
+}
+
+/** What became of telling an application that a session has ended. Times are epoch milliseconds. */
+export interface EndedLogout {
+  readonly endedAt: number;
+  readonly at: number;
+  readonly tries: number;
+  /** Why it failed. */
+  readonly reason?: string | undefined;
 }
 
 /** One of the two addresses, and which clients are there. */

@@ -7,7 +7,15 @@ import { type Answer, type Operation, type OperationCall, operation } from '../.
 import type { ClientKind } from '../../storage/record-store.ts';
 import { versionOf } from '../../storage/record-version.ts';
 import type { ClientRecord } from '../../storage/records.ts';
-import { application, client, clientId, clientView, createdClientView, creation } from './client-form.ts';
+import {
+  application,
+  applicationView,
+  client,
+  clientId,
+  clientView,
+  createdClientView,
+  creation,
+} from './client-form.ts';
 import { type ClientAddress, type ClientNeeds, type ClientParams, findClient } from './client-needs.ts';
 import { trialOperation } from './client-trial.ts';
 import { auditedOf, changeOf, definitionOf, impliedFields, shownClient } from './client-words.ts';
@@ -80,9 +88,12 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
       summary: `Shows one ${word}, and nothing of its secrets.`,
       access: 'inspect',
       params,
-      answer: clientView,
+      answer: only === 'application' ? applicationView : clientView,
       async run({ params: { client: id } }, needs: ClientNeeds) {
-        return shown(await findClient(id, only, needs), needs);
+        const record = await findClient(id, only, needs);
+        const answer = await shown(record, needs);
+        if (only !== 'application') return answer;
+        return { ...answer, body: { ...answer.body, ...(await usedBy(record, needs)) } };
       },
     }),
   ];
@@ -209,4 +220,24 @@ function changeIn({ client: after, before }: RegisteredClient) {
 async function shown(record: ClientRecord, { clientUses }: Pick<ClientNeeds, 'clientUses'>): Promise<Shown> {
   const useOf = await clientUses.readOf([record]);
   return { body: shownClient(record, useOf(record)), version: versionOf(record) };
+}
+
+/** Of the people who sign in to it. A notice to one of this id that was removed since is not its own. */
+async function usedBy(
+  { id, createdAt }: ClientRecord,
+  { sessions, logoutOutbox }: Pick<ClientNeeds, 'sessions' | 'logoutOutbox'>,
+) {
+  const [openSessions, last] = await Promise.all([sessions.countAt(id), logoutOutbox.lastAt(id)]);
+  if (!last || last.endedAt < createdAt) return { openSessions, lastLogout: null };
+  const { endedAt, at, tries, reason } = last;
+  return {
+    openSessions,
+    lastLogout: {
+      state: reason === undefined ? ('confirmed' as const) : ('gave_up' as const),
+      endedAt: new Date(endedAt).toISOString(),
+      at: new Date(at).toISOString(),
+      tries,
+      lastError: reason ?? null,
+    },
+  };
 }

@@ -30,6 +30,14 @@ export interface ShownApplication {
   readonly owner: Owner;
   readonly lastUsedAt: string | null;
   readonly createdAt: string | null;
+  /** Of one that is shown by itself. */
+  readonly openSessions?: { readonly value: number; readonly isExact: boolean };
+  readonly lastLogout?: ShownLastLogout | null;
+}
+
+interface ShownLastLogout {
+  readonly state: 'confirmed' | 'gave_up';
+  readonly endedAt: string;
 }
 
 export interface ShownLogout {
@@ -124,8 +132,14 @@ export function renderApplication(model: ApplicationModel): string {
           {
             name: 'Sessions',
             value: (
-              <a href={`/access/sessions?client=${encodeURIComponent(application.id)}`}>Open sessions</a>
+              <a href={`/access/sessions?client=${encodeURIComponent(application.id)}`}>
+                {sessionsText(application)}
+              </a>
             ),
+          },
+          {
+            name: 'Last logout',
+            value: <LastLogout last={application.lastLogout} now={frame.now} />,
           },
           { name: 'Last used', value: <Ago at={dateOf(application.lastUsedAt)} now={frame.now} /> },
           {
@@ -151,6 +165,28 @@ export function renderApplication(model: ApplicationModel): string {
       )}
       {mayChange && <More acts={[{ label: 'Remove', href: `${href}?do=remove` }]} />}
     </DetailPage>,
+  );
+}
+
+function sessionsText({ openSessions }: ShownApplication): string {
+  if (!openSessions) return 'Open sessions';
+  const { value, isExact } = openSessions;
+  return `${isExact ? '' : 'At least '}${value} open session${value === 1 ? '' : 's'}`;
+}
+
+function LastLogout({
+  last,
+  now,
+}: {
+  readonly last?: ShownLastLogout | null | undefined;
+  readonly now: Date;
+}) {
+  if (!last) return <>None yet</>;
+  const { kind, word } = logoutStates.get(last.state)!;
+  return (
+    <>
+      <Ago at={dateOf(last.endedAt)} now={now} /> <State kind={kind}>{word}</State>
+    </>
   );
 }
 
