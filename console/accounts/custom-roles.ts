@@ -40,6 +40,10 @@ export interface RoleHolders {
   readonly ended?: ReturnType<typeof endsBetween>;
 }
 
+export interface RemovedRole extends RoleHolders {
+  readonly removed: RoleRecord;
+}
+
 /** What a change depends on besides. */
 export interface RoleConditions {
   /** Only when it still is of that (record-version.ts). */
@@ -115,24 +119,27 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
      * Takes it from everybody who has it, too, and ends their sessions and tokens: were there another of this name
      * one day, it would not be theirs.
      *
-     * @returns those who had it
+     * @returns it, and those who had it
      * @throws {ProblemError} `not_found`, `precondition_failed`; `conflict` while rules of a provider give it
      */
-    async remove(name: string, { version, checkMayGrant }: RoleConditions = {}): Promise<RoleHolders> {
+    async remove(name: string, { version, checkMayGrant }: RoleConditions = {}): Promise<RemovedRole> {
       const checkRemovable = (source: Pick<RegistryTransaction, 'get' | 'all'>) => {
         const role = unchanged(source.get('roles', name), version);
         checkMayGrant?.(role);
         checkNoRuleGives(source, name);
+        return role;
       };
       checkRemovable(registry);
       const before = await takeFromAll(name);
-      await registry.update((transaction) => {
-        checkRemovable(transaction);
+      const removed = await registry.update((transaction) => {
+        const role = checkRemovable(transaction);
         transaction.remove('roles', name);
+        return role;
       });
       // Whoever was given it meanwhile; from now on nobody is.
       const meanwhile = await takeFromAll(name);
       return {
+        removed,
         names: [...new Set([...before.names, ...meanwhile.names])].sort().slice(0, mostNamed),
         count: before.count + meanwhile.count,
         ended: [...(before.ended ?? []), ...(meanwhile.ended ?? [])],

@@ -188,9 +188,10 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
     async run({ params: { provider: id }, query, ...call }, { providerAdministration }: ProviderNeeds) {
       const withAccounts = query.withAccounts === 'true';
       const administration = await providerAdministration();
-      const accountsRemoved = await administration.remove(id, withAccounts, conditionsOf(call));
-      if (!withAccounts) return { target: id };
-      return { target: id, body: { accountsRemoved }, changes: { accountsRemoved } };
+      const { removed, accountsRemoved } = await administration.remove(id, withAccounts, conditionsOf(call));
+      const changes = changesBetween(saidOf(removed), undefined);
+      if (!withAccounts) return { target: id, changes };
+      return { target: id, body: { accountsRemoved }, changes: { ...changes, accountsRemoved } };
     },
   }),
   switching('enable', true, 'Lets people sign in by a disabled identity provider again.'),
@@ -234,7 +235,9 @@ function switching(word: 'enable' | 'disable', isEnabled: boolean, summary: stri
     answer: providerView,
     problems: [409],
     async run({ params: { provider: id }, ...call }, { providerAdministration }: ProviderNeeds) {
-      return answer(await (await providerAdministration()).setEnabled(id, isEnabled, conditionsOf(call)));
+      const administration = await providerAdministration();
+      const { before, after } = await administration.setEnabled(id, isEnabled, conditionsOf(call));
+      return changed(before, after);
     },
   });
 }

@@ -86,7 +86,7 @@ export const keyOperations: readonly Operation<KeyNeeds>[] = [
       return {
         body: { signsFrom: at(from), keys: after },
         target: isEmergency ? 'emergency' : 'regular',
-        changes: changesBetween({ current }, { current: next }),
+        changes: changesBetween({ current }, { current: next, signsFrom: at(from) }),
       };
     },
   }),

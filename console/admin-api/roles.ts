@@ -146,8 +146,9 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     isOneChange: true,
     params,
     async run({ params: { role: id }, ifMatch: version, checkMayGrant }, { roles }: RoleNeeds) {
-      const { ended = [] } = await roles.remove(notBuiltIn(id), { version, checkMayGrant });
-      return { target: id, also: ended };
+      const { removed, names, ended = [] } = await roles.remove(notBuiltIn(id), { version, checkMayGrant });
+      const changes = changesBetween({ ...said(removed), users: names }, undefined);
+      return { target: id, also: ended, changes };
     },
   }),
 ];

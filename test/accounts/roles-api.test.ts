@@ -101,7 +101,7 @@ test('a role is put: added where there is none, replaced whole where there is on
       'api',
     ],
     ['role.updated', 'denied', undefined, 'api'],
-    ['role.removed', 'success', undefined, 'api'],
+    ['role.removed', 'success', { permissions: { add: [], remove: ['svc:health:read'] } }, 'api'],
   ]);
 });
 

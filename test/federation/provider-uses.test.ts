@@ -96,7 +96,7 @@ test('a removal says how many accounts went with it, and the next of its id begi
     console.log().filter(({ event, outcome }) => event === 'idp.removed' && outcome === 'success');
   await console.waitFor(() => audited().length > 0, 'the audit line');
   const { changes } = audited()[0]!;
-  expect(changes).toEqual({ accountsRemoved: 1 });
+  expect(changes).toMatchObject({ accountsRemoved: 1, kind: { from: 'oidc', to: null } });
   const again = { id: 'gamma', kind: 'oidc', issuer: crafted.issuer, clientId, clientAuth: 'none' };
   expect((await call('POST', '', { ...again, defaultRole: 'Viewer' })).status).toBe(201);
   expect(await usesOf('gamma')).toEqual(none);

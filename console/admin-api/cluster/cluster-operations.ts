@@ -137,8 +137,9 @@ async function changed(
   const changes = changesBetween({ [field]: from }, { [field]: value });
   if (isDryRun || !changes) return { body: { ...before, [field]: value }, isUnchanged: !changes };
   const call = { method: 'POST', path: `${management}/${path}`, positionalValues: [value] } as const;
-  objectIn(await needs.askMember(call));
-  return { body: await readCluster(needs), changes };
+  const reply = await needs.askMember(call);
+  objectIn(reply);
+  return { body: await readCluster(needs), changes, target: reply.member };
 }
 
 /** @throws {ProblemError} `member_rejected`, with the reason that `GET /operations` gives */

@@ -179,7 +179,7 @@ export const cpOperations: readonly Operation<CpNeeds>[] = [
     async run({ isDryRun }, needs: CpNeeds) {
       await available(needs);
       if (!isDryRun) await act('reset', needs);
-      return {};
+      return { target: 'all groups' };
     },
   }),
 ];

@@ -6,7 +6,7 @@ import type { Users } from '../../accounts/users.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import type { CheckMayGrant } from '../../operations/privileges.ts';
-import { filters, idOf, keyOf, sessionId, sessionView, viewOf } from './session-form.ts';
+import { filters, idOf, keyOf, type SessionFilter, sessionId, sessionView, viewOf } from './session-form.ts';
 import { type MeantSession, pageOfSessions, withUsers } from './session-pages.ts';
 
 export interface SessionNeeds {
@@ -110,12 +110,20 @@ export const sessionOperations: readonly Operation<SessionNeeds>[] = [
           left: found.length - mayEnd.length,
           next: next === undefined ? null : needs.cursors.write('endSessions', body, next),
         },
+        target: targetOf(filter),
         changes: { sessions: { add: [], remove: ended } },
         isUnchanged: ended.length === 0,
       };
     },
   }),
 ];
+
+/** Whose, in the words of the filter. */
+function targetOf(filter: SessionFilter): string {
+  return Object.entries(filter)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+}
 
 function isAllowed({ user }: MeantSession, checkMayGrant: CheckMayGrant): boolean {
   try {

@@ -69,12 +69,16 @@ export function createProviderAdministration({ registration, uses, ...world }: P
         return readProviderInput(before, replacing(said, before), deps, secretsAlone(before));
       }),
     setEnabled: (id: string, isEnabled: boolean, conditions: ProviderConditions) =>
-      onVersion(id, conditions, async (_listed, version) =>
-        shown(await registration.setEnabled(id, isEnabled, version)),
-      ),
-    /** @returns how many accounts went with it */
+      onVersion(id, conditions, async (listed, version) => {
+        const before = await shown(listed);
+        return { before, after: await shown(await registration.setEnabled(id, isEnabled, version)) };
+      }),
+    /** @returns what it was, and how many accounts went with it */
     remove: (id: string, withAccounts: boolean, conditions: ProviderConditions) =>
-      onVersion(id, conditions, (_listed, ifMatch) => registration.remove(id, { withAccounts, ifMatch })),
+      onVersion(id, conditions, async (listed, ifMatch) => {
+        const removed = await shown(listed);
+        return { removed, accountsRemoved: await registration.remove(id, { withAccounts, ifMatch }) };
+      }),
     /** @param who  of a directory: somebody to sign in. Nothing is created, here or there */
     async test(id: string, who: DryCredentials | undefined) {
       return runDrySignIn(readable(await registration.find(id)), who, world);
