@@ -1,5 +1,7 @@
 /** Commands that work by operations: on a running console, on the store where none runs, and on one that is elsewhere. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -9,7 +11,7 @@ import { operationPaths } from '../../console/commands/operations/operation-path
 import { storedEvents } from '../helpers/audit.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
 import { clientSecret, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
-import { type ToolOptions, temporaryDirectory } from './support.ts';
+import { program, type ToolOptions, temporaryDirectory, toolEnvironment } from './support.ts';
 
 let console: RunningConsole;
 let tokenFile: string;
@@ -232,6 +234,39 @@ describe('a console that is elsewhere', () => {
     await there('idp', 'remove', 'remote', '--yes');
     await there('client', 'remove', 'remote', '--yes');
     expect((await runTool(['client', 'show', 'remote'], { dataDir: console.dataDir })).code).toBe(1);
+  });
+
+  test('the audit is followed there: what happens from now on, of what is asked for, until it is ended', async () => {
+    const words = ['audit', 'follow', '--what', 'role', '--url', console.url, '--token-file', tokenFile];
+    const child = spawn(process.execPath, [program, ...words], {
+      env: toolEnvironment({ dataDir: '/nowhere' }),
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    // The stream is open once it tells the first; what was before it is not told.
+    for (let n = 0; !said.includes('Followed-'); n++) {
+      if (n === 100) throw new Error(`nothing is followed: ${said}`);
+      await toolDone(['role', 'add', `Followed-${n}`, '--scope', 'svc:health:read'], {
+        dataDir: console.dataDir,
+      });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await toolDone(['client', 'add', 'not-followed', '--scope', 'svc:health:read'], {
+      dataDir: console.dataDir,
+    });
+    await toolDone(['role', 'add', 'Last-Followed', '--scope', 'svc:health:read'], {
+      dataDir: console.dataDir,
+    });
+    await waitFor(() => said.includes('Last-Followed'), 'the last entry', 20_000);
+    expect(said).not.toContain('not-followed');
+    const lines = said.trimEnd().split('\n');
+    expect(lines.filter((line) => !/role\.added {2}success .* role:[\w-]+/.test(line))).toEqual([]);
+    const ended = once(child, 'exit');
+    child.kill('SIGINT');
+    expect((await ended)[1] ?? 'SIGINT').toBe('SIGINT');
   });
 
   test('the address of a directory is not taken for one', async () => {
