@@ -16,7 +16,7 @@ import { createOpenCalls } from './http/open-calls.ts';
 import type { RunningCalls } from './http/running-calls.ts';
 import { createStoredAnswers } from './http/stored-answers.ts';
 import { createRevocationStream, type RevocationStreamDeps } from './revocations.ts';
-import { anyJson, type BodyCall, createApiRouter, createScopeGuard } from './router.ts';
+import { type AllowedCall, anyJson, type BodyCall, createApiRouter, createScopeGuard } from './router.ts';
 import { type ApiServices, operations } from './table.ts';
 
 export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
@@ -48,6 +48,7 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
   };
   /** Keeps what a separate proxy has refused. @throws {ProblemError} `invalid_request`, `busy` */
   readonly takeDenials: (body: unknown, clientId: string) => Promise<void>;
+  readonly takeUsage: (body: unknown, clientId: string) => Promise<void>;
   readonly apiBearer: { isStillGood(caller: Caller): boolean };
   /** Of separate proxies. */
   readonly scopes: { readonly revocations: string; readonly denials: string };
@@ -66,7 +67,7 @@ export interface AdminApi {
 }
 
 export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Caller>): AdminApi {
-  const { apiBearer, apiCallers, revocationSource, takeDenials, scopes, onSeparateProxy } = needs;
+  const { apiBearer, apiCallers, revocationSource, takeDenials, takeUsage, scopes, onSeparateProxy } = needs;
   const scope = createScopeGuard(apiCallers);
   const revocations = createRevocationStream({
     ...needs,
@@ -76,7 +77,7 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
   const api = createApiRouter();
 
   api.get('/api/v1/revocations', scope(scopes.revocations), (call) => {
-    onSeparateProxy();
+    void recordProxy(call);
     return revocations.stream(call);
   });
   api.get('/api/v1/redirect-origins', scope(scopes.revocations), revocations.redirectOrigin);
@@ -84,6 +85,16 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     await takeDenials(body, caller.clientId);
     return { status: 204 };
   });
+  api.post('/api/v1/usage-reports', scope(scopes.denials), anyJson, async (call: BodyCall<Caller>) => {
+    await takeUsage(call.body, call.caller.clientId);
+    return { status: 204 };
+  });
+  /** One that does not tell what is used there leaves a day on which it reads this incomplete. */
+  async function recordProxy({ req, caller }: AllowedCall<Caller>): Promise<void> {
+    const says = new URL(req.url ?? '', 'http://console').searchParams.get('usage') === 'reported';
+    const known = says ? await needs.scopesOfClient(caller.clientId).catch(() => []) : [];
+    if (!known.includes(scopes.denials)) onSeparateProxy();
+  }
   const calls = createHttpCalls({
     ...needs,
     operations,

@@ -136,9 +136,10 @@ function createApi(
   let api: AdminApi | undefined;
   const load = once(async () => {
     await loadOperations();
-    const [{ createAdminApi }, { createDenialIntake }] = await Promise.all([
+    const [{ createAdminApi }, { createDenialIntake }, { createUsageIntake }] = await Promise.all([
       import('../admin-api/module.ts'),
       import('../access/reported-denials.ts'),
+      import('../usage/usage-report.ts'),
     ]);
     api = createAdminApi({
       ...parts,
@@ -161,6 +162,7 @@ function createApi(
       scopesOfClient: async (id) => (await parts.clients.find(id))?.scopes ?? [],
       revocationSource: createStoredRevocationSource(parts),
       takeDenials: createDenialIntake(parts),
+      takeUsage: createUsageIntake({ ...parts, artifacts: parts.storage.artifacts }),
       scopes: { revocations: revocationEventsScope, denials: denialReportsScope },
     });
     if (isClosed) api.close();

@@ -3,21 +3,21 @@ import type { Readable } from 'node:stream';
 import { machineClock } from '../../platform/clocks.ts';
 import { jsonObject } from '../../platform/json.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { DenialBatch } from '../access/denial-buffer.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
-import { denialReportsPath } from '../tokens/denial-report-scope.ts';
+import { denialReportsPath, usageReportsPath } from '../tokens/proxy-report-paths.ts';
 import {
   type RevocationEvent,
   redirectOriginsPath,
   revocationEventsPath,
   revocationEventsVersion,
 } from '../tokens/revocation-stream/revocation-event.ts';
-import { createDenialReporter } from './denial-reporter.ts';
 import { createKeySource, type KeySet } from './jwks-cache.ts';
 import type { ForWorker } from './messages.ts';
 import { keysOfSet } from './public-keys.ts';
+import { createDenialReporter } from './reports/denial-reporter.ts';
+import { createUsageReporter } from './reports/usage-reporter.ts';
 import { createRevocationCache } from './revocation-cache.ts';
 import { followRevocations } from './revocation-stream.ts';
 import { fetchServiceToken, RejectedByConsoleError } from './service-token.ts';
@@ -66,10 +66,16 @@ export function createControlPlaneClient({ settings, log, send }: ControlPlaneCl
   });
 
   const reports = createDenialReporter({
-    send: createReporter(outbound, settings, (status) => {
+    send: createReporter(outbound, settings, denialReportsPath, (status) => {
       log.warn({ status }, 'the console does not take a report of denials: they are in this log only');
     }),
     onResult: (error) => problem('reports of refusals', error),
+  });
+  const use = createUsageReporter({
+    send: createReporter(outbound, settings, usageReportsPath, (status) => {
+      log.warn({ status }, 'the console does not take a report of calls: they count as unused there');
+    }),
+    onResult: (error) => problem('reports of calls', error),
   });
 
   const askOrigin = createOriginQuestion(outbound, settings);
@@ -83,11 +89,13 @@ export function createControlPlaneClient({ settings, log, send }: ControlPlaneCl
     askOrigin: (origin: string): Promise<boolean | undefined> => askOrigin(origin).catch(() => undefined),
     /** Tells the console what was refused here, when it can be told. */
     report: reports.add,
+    /** Tells the console what was used here, when it can be told. */
+    reportUse: use.add,
     /** Ends it; what is still to be reported gets a moment. */
     close() {
       endStream();
       keys.close();
-      return reports.close(lastReportsMs);
+      return Promise.all([reports.close(lastReportsMs), use.close(lastReportsMs)]);
     },
   };
 
@@ -136,7 +144,7 @@ async function openStream(outbound: Outbound, settings: Settings, signal: AbortS
   const { origin } = new URL(settings.jwksUri);
   const token = await serviceTokenFor(revocationEventsScope, outbound, settings);
   const response = await outbound.open({
-    url: `${origin}${revocationEventsPath}?version=${revocationEventsVersion}`,
+    url: `${origin}${revocationEventsPath}?version=${revocationEventsVersion}&usage=reported`,
     headers: { Authorization: `Bearer ${token}` },
     signal,
   });
@@ -170,24 +178,29 @@ function createOriginQuestion(outbound: Outbound, settings: Settings) {
   };
 }
 
-/** @param onRejected  hears of a batch that the console will not take at all; it is given up */
-function createReporter(outbound: Outbound, settings: Settings, onRejected: (status: number) => void) {
-  const url = new URL(settings.jwksUri).origin + denialReportsPath;
+/** @param onRejected  hears of a report that the console will not take at all; it is given up */
+function createReporter(
+  outbound: Outbound,
+  settings: Settings,
+  path: string,
+  onRejected: (status: number) => void,
+) {
+  const url = new URL(settings.jwksUri).origin + path;
   let token: string | undefined;
 
   /** @throws {Error} when it may go better another time */
-  return async (batch: DenialBatch): Promise<void> => {
+  return async (report: object): Promise<void> => {
     token ??= await serviceTokenFor(denialReportsScope, outbound, settings);
     const { status } = await outbound.send({
       url,
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(batch),
+      body: JSON.stringify(report),
     });
     if (status === 204) return;
     if (status === 400 || status === 413) return onRejected(status);
     token = undefined;
-    throw new RejectedByConsoleError(`the console answered ${status} to a report of denials`);
+    throw new RejectedByConsoleError(`the console answered ${status} to a report`);
   };
 }
 

@@ -3,6 +3,7 @@ import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.
 import type { DenialBatch } from '../access/denial-buffer.ts';
 import type { Numbers } from '../metrics/numbers.ts';
 import type { RevocationEvent } from '../tokens/revocation-stream/revocation-event.ts';
+import type { UsageRow } from '../usage/usage-row.ts';
 
 /** A public key as the key set shows it (RFC 7517 §4); checked by whoever reads it. */
 export type PublicJwk = Readonly<Record<string, unknown>>;
@@ -47,5 +48,7 @@ export type FromWorker =
   | { readonly type: 'allNumbers'; readonly id: number }
   /** Somebody has sent a good proof, which may have been used at another worker before. */
   | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string }
+  /** What was used there lately, for the console. */
+  | { readonly type: 'usage'; readonly rows: readonly UsageRow[] }
   /** What it has refused lately, for the console. */
   | { readonly type: 'denials'; readonly batch: DenialBatch };

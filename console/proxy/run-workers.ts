@@ -25,6 +25,7 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     fetchKey: (kid) => controlPlane!.fetchKey(kid),
     askOrigin: (origin) => controlPlane!.askOrigin(origin),
     onDenials: (batch) => controlPlane!.report(batch),
+    onUse: (rows) => controlPlane!.reportUse(rows),
     proofMemory: createProofMemory(),
     log,
   });

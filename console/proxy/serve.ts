@@ -4,7 +4,7 @@ import type { BearerCheck } from '../../access-tokens/bearer.ts';
 import { createCallerCheck } from '../../access-tokens/caller-check.ts';
 import { createProofCheck, type ProofMemory } from '../../access-tokens/dpop/proof.ts';
 import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
-import type { MemberProxy } from '../../member-proxy/proxy.ts';
+import type { MemberProxy, UsedCall } from '../../member-proxy/proxy.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Faults } from '../../platform/faults.ts';
 import { createAudit, type Logger } from '../../platform/log.ts';
@@ -38,6 +38,8 @@ export interface ServeDeps {
   readonly askOrigin: (origin: string) => Promise<boolean>;
   /** Tells the console what is refused here. */
   readonly denials: DenialBuffer;
+  /** Counts what is used here; what was counted goes on to the console. */
+  readonly use: { readonly count: (call: UsedCall) => void; flush(): Promise<void> };
   /** One for all processes that answer at this address. */
   readonly proofMemory: ProofMemory;
   /** The numbers of all workers; without it, those of this process. */
@@ -63,6 +65,7 @@ export async function serve({
   fetchKey,
   askOrigin,
   denials,
+  use,
   proofMemory,
   allNumbers,
   faults,
@@ -83,6 +86,7 @@ export async function serve({
     addressOf,
     roles: createRoleBook({ customPermissions: cache.permissionsOf, onChange: cache.onChange }),
     onDenial: denials.record,
+    onUse: use.count,
     processes: settings.workers,
   });
   const { endpoints, oauthEndpoints, ...router } = createEndpoints();
@@ -117,7 +121,7 @@ export async function serve({
       await server.close(timeoutMs);
       stopRechecks();
       await proxy.close();
-      await denials.flush();
+      await Promise.all([denials.flush(), use.flush()]);
     },
   };
 }

@@ -9,6 +9,7 @@ import type { Logger } from '../../platform/log.ts';
 import { createDenialBuffer } from '../access/denial-buffer.ts';
 import type { Numbers } from '../metrics/numbers.ts';
 import type { Settings } from '../settings/settings.ts';
+import { createUsageCounter } from '../usage/usage-counter.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 import { createRevocationCache } from './revocation-cache.ts';
 import { type Serving, serve } from './serve.ts';
@@ -25,6 +26,9 @@ export interface WorkerDeps {
 }
 
 export type Worker = ReturnType<typeof createWorker>;
+
+/** Between two looks at what was counted, as a console's own processes do it. */
+const usageEveryMs = 5_000;
 
 /** Of the process that listens to the console. */
 const answers = {
@@ -49,6 +53,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
     now: Date.now,
     log,
   });
+  const counter = createUsageCounter();
   let asked = 0;
 
   return {
@@ -75,13 +80,15 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
     /** Whether it has been told enough for calls to pass. */
     isCurrent: cache.isCurrent,
     /** Starts to answer. @throws {ListenError} */
-    start: (): Promise<Serving> =>
-      serve({
+    start(): Promise<Serving> {
+      setInterval(() => void passUse(), usageEveryMs).unref();
+      return serve({
         settings,
         log,
         cache,
         faults,
         denials,
+        use: { count: counter.count, flush: passUse },
         proofMemory: proofMemory ?? { add: askAboutProof },
         fetchKey(kid) {
           const isAsked = keyFetches.has(kid);
@@ -91,8 +98,14 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
         },
         askOrigin,
         ...(isOneOfMany && { allNumbers }),
-      }),
+      });
+    },
   };
+
+  async function passUse(): Promise<void> {
+    const rows = await counter.take();
+    if (rows.length > 0) send({ type: 'usage', rows });
+  }
 
   function askAboutProof(proof: UsedProof, caller: string): Promise<ReplayOutcome> {
     asked += 1;

@@ -3,6 +3,7 @@ import type { Replays } from '../../access-tokens/dpop/replays.ts';
 import type { Logger } from '../../platform/log.ts';
 import { createWorkerProcesses, type WorkerProcess } from '../../platform/process/worker-processes.ts';
 import type { DenialBatch } from '../access/denial-buffer.ts';
+import type { UsageRow } from '../usage/usage-row.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 import { createWorkerNumbers } from './worker-numbers.ts';
 
@@ -18,6 +19,8 @@ export interface WorkersDeps {
   readonly fetchKey: (kid: string) => Promise<void>;
   /** Hears what they have refused. */
   readonly onDenials: (batch: DenialBatch) => void;
+  /** Hears what was used there. */
+  readonly onUse: (rows: readonly UsageRow[]) => void;
   /** One for all of them, so that a proof passes once whichever of them it comes to. */
   readonly proofMemory: Replays;
   readonly log: Logger;
@@ -28,7 +31,7 @@ export type Workers = ReturnType<typeof createWorkers>;
 type Worker = WorkerProcess<ForWorker>;
 
 export function createWorkers(deps: WorkersDeps) {
-  const { count, env, state, fetchKey, askOrigin, onDenials, proofMemory, log } = deps;
+  const { count, env, state, fetchKey, askOrigin, onDenials, onUse, proofMemory, log } = deps;
   const subscribed = new Set<Worker>();
   const passing = new Set<Worker>();
   const processes = createWorkerProcesses<ForWorker, FromWorker>({
@@ -87,6 +90,9 @@ export function createWorkers(deps: WorkersDeps) {
         break;
       case 'denials':
         onDenials(message.batch);
+        break;
+      case 'usage':
+        onUse(message.rows);
         break;
       case 'numbers':
         numbers.take(message.id, message.numbers);

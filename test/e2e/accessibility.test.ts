@@ -111,6 +111,12 @@ describe.skipIf(!found)(`every page in a browser${reason ? ` (${reason})` : ''}`
 /** Of the latest refusal, by the link to it. */
 async function decisionPath(page: Page): Promise<string> {
   const link = page.getByRole('table', { name: 'Latest refusals' }).getByRole('link', { name: /orders/ });
+  // The page is not live here: the demo's first refusal may come after it.
+  const isThere = async () => {
+    await page.goto(new URL('/', page.url()).href);
+    return link.first().isVisible();
+  };
+  await expect.poll(isThere, { timeout: 60_000, interval: 500 }).toBe(true);
   return (await link.first().getAttribute('href'))!;
 }
 

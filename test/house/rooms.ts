@@ -110,6 +110,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/server',
     'console/settings',
     'console/tokens',
+    'console/usage',
     'http',
     'member-proxy',
     'platform',

@@ -81,11 +81,14 @@ describe('jobs', () => {
     const queued = await ada.get('/observe/jobs?state=queued');
     expect(queued.body).toContain(`href="/observe/jobs/${waiting}"`);
     expect(queued.body).not.toContain(`href="/observe/jobs/${running}"`);
-    for (const id of [running, waiting]) {
+    // The one that waits would run, and be over, as soon as the other has stopped.
+    for (const id of [waiting, running]) {
       const asks = await ada.get(`/observe/jobs/${id}?do=stop`);
       expect(titleOf(asks)).toBe('Stop this import-users');
       const stopped = await ada.follow(await sendForm(ada, asks, 'stop'));
       expect(textOf(stopped)).toContain('It stops at the next occasion.');
+    }
+    for (const id of [running, waiting]) {
       await until(async () => (await shown(id)).includes('State Stopped'), 'its end', 30_000);
     }
     const over = await ada.get(`/observe/jobs/${running}`);

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DenialBatch } from '../../console/access/denial-buffer.ts';
-import { createDenialReporter } from '../../console/proxy/denial-reporter.ts';
+import { createDenialReporter } from '../../console/proxy/reports/denial-reporter.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
 import {
   apiToken,

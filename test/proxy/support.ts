@@ -41,8 +41,9 @@ const proxyScopes = `${revocationsScope} api:refusals:write`;
 export async function addProxyClient(
   { dataDir }: Pick<RunningConsole, 'dataDir'>,
   id = 'member-proxy',
+  scopes = proxyScopes,
 ): Promise<ProxyClient> {
-  const added = await toolDone(['client', 'add', id, '--scope', proxyScopes, '--json'], { dataDir });
+  const added = await toolDone(['client', 'add', id, '--scope', scopes, '--json'], { dataDir });
   return { id, secret: added.json<{ secret: string }>().secret };
 }
 

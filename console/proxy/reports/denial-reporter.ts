@@ -3,7 +3,7 @@
  * answer, so many batches are held and then the oldest are discarded; they are in this process's log anyway.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DenialBatch } from '../access/denial-buffer.ts';
+import type { DenialBatch } from '../../access/denial-buffer.ts';
 
 export interface DenialReporterDeps {
   /** @throws {Error} when the console has not taken it */
