@@ -59,7 +59,7 @@ test('a console that names who counts is not believed, and the log says why', as
   });
   const lines = () => proxy.log().filter(({ reason }) => String(reason).includes('of another version'));
   await waitFor(() => lines().length > 0 && asked.length > 2, 'the reason in the log', 30_000);
-  expect(asked[0]).toBe('/api/v1/revocations?version=2');
+  expect(asked[0]).toBe('/api/v1/revocations?version=2&usage=reported');
   const reply = await call(proxy, await machineToken(console), '/svc/rest/cluster');
   expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([
     503,
