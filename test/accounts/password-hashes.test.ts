@@ -259,20 +259,25 @@ describe('at a sign-in', () => {
 
   test('nobody takes less time than somebody whose hash costs much (S28)', async () => {
     const slow = '$2b$11$87eU7.IojqFKYnELryoQJO2pgvzpaxH3fljjPRLLp2dH/8vW1x0gu';
-    await copyUser(console, admin.username, 'slow');
-    await editUser(console, 'slow', (user) => ({ ...user, passwordHash: slow }));
     await withStore(console.dataDir, ({ registry }) => recordImportedHashes(registry, [slow]));
     // In turns, and the shortest of each: what else the machine does makes a sign-in longer, and never shorter.
-    const shortest: Record<string, number> = {};
+    const shortest = { nobody: Infinity, own: Infinity, imported: Infinity };
     const areAlike = () => Math.min(...Object.values(shortest)) > Math.max(...Object.values(shortest)) * 0.75;
-    for (let round = 0; round < 3 || (round < 25 && !areAlike()); round++) {
-      for (const username of ['nobody', admin.username, 'slow']) {
-        const { ms, status } = await signIn(username, 'wrong-staple-battery-1');
-        expect(status).toBe(401);
-        shortest[username] = Math.min(ms, shortest[username] ?? Number.POSITIVE_INFINITY);
+    // A name has ten tries in vain, and an address fifty.
+    for (const [batch, most] of [9, 6].entries()) {
+      if (areAlike()) break;
+      const names = { nobody: `nobody-${batch}`, own: `own-${batch}`, imported: `slow-${batch}` };
+      for (const name of [names.own, names.imported]) await copyUser(console, admin.username, name);
+      await editUser(console, names.imported, (user) => ({ ...user, passwordHash: slow }));
+      for (let round = 0; round < 3 || (round < most && !areAlike()); round++) {
+        for (const kind of ['nobody', 'own', 'imported'] as const) {
+          const { ms, status } = await signIn(names[kind], 'wrong-staple-battery-1');
+          expect(status).toBe(401);
+          shortest[kind] = Math.min(ms, shortest[kind]);
+        }
       }
     }
-    const [nobody, own, imported] = [shortest.nobody!, shortest[admin.username]!, shortest.slow!];
+    const { nobody, own, imported } = shortest;
     expect(nobody).toBeGreaterThan(imported * 0.7);
     expect(own).toBeGreaterThan(imported * 0.7);
     expect(imported).toBeGreaterThan(nobody * 0.7);
