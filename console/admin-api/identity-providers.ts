@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { ProviderAdministration, ShownProvider } from '../federation/providers/administration.ts';
 import { changedProvider, newProvider, replacedProvider } from '../federation/providers/input-schema.ts';
-import { providerKinds } from '../federation/providers/kinds.ts';
 import { changesBetween } from '../operations/changes.ts';
 import { type Cursors, listOf, listQuery, pageOf } from '../operations/lists.ts';
 import { type Answer, type Operation, type OperationCall, operation } from '../operations/operation.ts';
-import { holdOf, holdView, ownerOf, ownerView } from '../operations/owner.ts';
-import { dateTime, view } from '../operations/resource-fields.ts';
+import { view } from '../operations/resource-fields.ts';
+import { providerView, saidOf, viewOf } from './identity-provider-view.ts';
 
 export interface ProviderNeeds {
   readonly cursors: Cursors;
@@ -17,33 +16,6 @@ export interface ProviderNeeds {
 }
 
 const text = z.string();
-const providerView = view({
-  id: text,
-  readable: z.boolean().meta({ description: 'false: nobody signs in by it; `problem` says why.' }),
-  problem: text.nullable(),
-  kind: z.enum(providerKinds).nullable(),
-  name: text.nullable().meta({ description: 'What people see.' }),
-  enabled: z.boolean(),
-  roleRules: z.array(text).meta({ example: ['groups=admins -> Admin'] }),
-  defaultRole: text.nullable(),
-  position: z.number().int().nullable().meta({ description: 'Among those that people are offered.' }),
-  callbackUrl: text.nullable().meta({ description: 'To be registered there; a directory has none.' }),
-  testUrl: text.nullable().meta({ description: 'Where an administrator sees what the provider sends.' }),
-  settings: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .meta({ description: 'What its kind has besides, without its secrets.' }),
-  linkedUsers: z.number().int().meta({ description: 'How many accounts have come from there.' }),
-  lastSignInAt: dateTime.nullable().meta({ description: 'When somebody last signed in by it.' }),
-  lastFailure: z
-    .strictObject({ at: dateTime, reason: text })
-    .nullable()
-    .meta({ description: 'What last kept somebody from that, on the side of the provider or by its rules.' }),
-  createdAt: dateTime.nullable(),
-  updatedAt: dateTime.nullable(),
-  owner: ownerView,
-  hold: holdView.nullable(),
-}).meta({ id: 'IdentityProvider' });
 // Wider than what is taken: one that cannot be read can be shown and removed.
 const params = z.strictObject({ provider: text.regex(/^[a-z0-9-]{1,32}$/) });
 
@@ -256,44 +228,6 @@ function changed(before: ShownProvider | undefined, after: ShownProvider): Answe
   const changes = changesBetween(before && saidOf(before), saidOf(after));
   return { ...answer(after), changes, isUnchanged: before?.version === after.version };
 }
-
-function saidOf({ view: shown }: ShownProvider) {
-  if (!shown.readable) return { readable: false };
-  const { name, kind, enabled, roleRules, defaultRole, position, settings } = shown;
-  return { name, kind, enabled, roleRules, defaultRole, position, ...settings };
-}
-
-function viewOf({ view: shown }: ShownProvider) {
-  const { id, linkedUsers, updatedAt: at, owner, hold } = shown;
-  const updatedAt = time(at);
-  const ownership = { owner: ownerOf(owner ? { owner } : {}), hold: holdOf(hold ? { hold } : {}) };
-  const uses = { lastSignInAt: time(shown.lastSignInAt), lastFailure: failureOf(shown) };
-  const common = { id, linkedUsers, ...uses, updatedAt, ...ownership };
-  if (shown.readable) return { ...shown, problem: null, ...common };
-  return { ...unreadable, problem: shown.problem, ...common };
-}
-
-function failureOf({ lastFailure: failure }: ShownProvider['view']) {
-  return failure ? { at: time(failure.at)!, reason: failure.reason } : null;
-}
-
-function time(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
-}
-
-const unreadable = {
-  readable: false,
-  kind: null,
-  name: null,
-  enabled: false,
-  roleRules: [],
-  defaultRole: null,
-  position: null,
-  callbackUrl: null,
-  testUrl: null,
-  settings: null,
-  createdAt: null,
-};
 
 function thereAlready(): ProblemError {
   return new ProblemError(problems.preconditionFailed, 'There is an identity provider of this id already.');

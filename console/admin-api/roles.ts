@@ -1,7 +1,8 @@
 /** `/api/v1/roles`: the built-in roles and the custom ones, by the same rules and words as `npx console role`. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { CustomRoles, RoleChange, RoleHolders } from '../accounts/custom-roles.ts';
+import type { CustomRoles, RoleChange } from '../accounts/custom-roles.ts';
+import type { RoleHolders } from '../accounts/role-holders.ts';
 import { roles as builtInRoles, isRole, roleMeanings } from '../accounts/roles.ts';
 import { changesBetween } from '../operations/changes.ts';
 import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
