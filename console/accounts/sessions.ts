@@ -66,7 +66,7 @@ const endedKind = 'EndedSession';
 /** Sessions of an account that are read at once, to be ended. */
 const endedAtOnce = 100;
 /** Some 10 ms. */
-const mostCounted = 500;
+const mostCounted = 200;
 /** Longer than any request is under way. */
 const endedSeconds = 600;
 
@@ -82,9 +82,9 @@ export function createSessions(deps: SessionsDeps) {
       applicationsOf((await uses.of(session)).map(({ artifact }) => artifact.payload)),
     /** How many sessions have signed in at an application and count: at most {@link mostCounted} are looked at. */
     async countAt(clientId: string): Promise<{ readonly value: number; readonly isExact: boolean }> {
-      const uids = await uses.uidsAt(clientId, mostCounted + 1);
-      const areLive = await mapWithPauses(uids.slice(0, mostCounted), isLive);
-      return { value: areLive.filter(Boolean).length, isExact: uids.length <= mostCounted };
+      const { uids, areAll } = await uses.at(clientId, mostCounted);
+      const areLive = await mapWithPauses(uids, isLive);
+      return { value: areLive.filter(Boolean).length, isExact: areAll };
     },
     async listOf(accountId: string): Promise<SignInSession[]> {
       return newestFirst(await described(await artifacts.listByAccount('Session', accountId)));

@@ -10,7 +10,7 @@ import {
   signInTo,
   startRelyingParty,
 } from '../helpers/relying-party.ts';
-import { copyUser, until } from '../helpers/store.ts';
+import { copyUser, until, withStore } from '../helpers/store.ts';
 import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.ts';
 
 interface Logout {
@@ -160,4 +160,26 @@ test('an application shows how many sessions are open at it, and what became of 
     openSessions: { value: 1, isExact: true },
     lastLogout: { state: 'confirmed', tries: 1, lastError: null },
   });
+});
+
+test('of sessions that a version before has written nobody says that they are all counted', async () => {
+  const former = await usedDataDir();
+  onTestFinished(() => rmSync(former, { recursive: true, force: true }));
+  await withStore(former, ({ artifacts }) => {
+    const [uid, clientId, startedAt] = ['before', 'wiki', Math.floor(Date.now() / 1000)];
+    const expiresAt = startedAt + 3_600;
+    return artifacts.put('SessionUse', `${uid} ${clientId}`, {
+      payload: { uid, clientId, startedAt },
+      expiresAt,
+      uid,
+    });
+  });
+  const upgraded = await startConsole({ dataDir: former });
+  onTestFinished(async () => void (await upgraded.stop()));
+  const headers = { authorization: `Bearer ${await apiToken(upgraded)}`, 'content-type': 'application/json' };
+  const applications = `${upgraded.url}/api/v1/applications`;
+  const body = JSON.stringify({ id: 'wiki', redirectUris: ['https://wiki.example.com/callback'] });
+  expect((await fetch(applications, { method: 'POST', headers, body })).status).toBe(201);
+  const shown = (await (await fetch(`${applications}/wiki`, { headers })).json()) as { openSessions: object };
+  expect(shown.openSessions).toEqual({ value: 0, isExact: false });
 });

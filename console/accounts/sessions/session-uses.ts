@@ -31,19 +31,27 @@ export interface UsedSession {
   readonly accountId: string | undefined;
 }
 
+export interface SessionsAt {
+  readonly uids: readonly string[];
+  /** Neither more than the limit, nor any of a version that did not record them so. */
+  readonly areAll: boolean;
+}
+
 export type SessionUses = ReturnType<typeof createSessionUses>;
 
 const kind = 'SessionUse';
 /** The same use once more: found by its application. */
 const kindAt = (clientId: string) => `SessionAt ${clientId}`;
-/** Says until when there may be uses that a version of before has written, which are found by account only. */
-const former = { kind: 'SessionUses', id: 'by account until' } as const;
+/** Says until when there may be uses that a version of before has written, which are not found in each of these ways. */
+const formerKind = 'SessionUses';
+const formerIds = { bySession: 'by account until', byClient: 'not by client until' } as const;
+type Way = keyof typeof formerIds;
 /** The longest that a sign-in may last (CONSOLE_SESSION_MAX_SECONDS). */
 const longestSeconds = 43_200;
 
 export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDeps) {
   /** Epoch seconds. */
-  let formerUntil: number | undefined;
+  const formerUntil = new Map<Way, number>();
 
   return {
     async record(use: SessionUse) {
@@ -55,7 +63,7 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
       );
       if (earlier && isRecorded) return;
       // Before there is one of this version: whether there are others is seen once.
-      await hasFormer();
+      await Promise.all([hasFormer('bySession'), hasFormer('byClient')]);
       const expiresAt = use.startedAt + maxSeconds;
       const payload = { ...recorded, since: earlier?.since ?? Math.floor(now() / 1000) };
       await Promise.all([
@@ -64,11 +72,15 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
       ]);
     },
     of,
-    /** The `uid` of each session that has signed in at an application, at most `limit`, whichever; ended ones too. */
-    async uidsAt(clientId: string, limit: number): Promise<readonly string[]> {
-      return (await artifacts.list(kindAt(clientId), limit)).map(({ artifact }) =>
-        String(artifact.payload.uid),
-      );
+    /**
+     * The `uid` of each session that has signed in at an application, ended ones too.
+     *
+     * @param limit  so many of them, whichever
+     */
+    async at(clientId: string, limit: number): Promise<SessionsAt> {
+      const listed = await artifacts.list(kindAt(clientId), limit + 1);
+      const uids = listed.slice(0, limit).map(({ artifact }) => String(artifact.payload.uid));
+      return { uids, areAll: listed.length <= limit && !(await hasFormer('byClient')) };
     },
     /** Those of each of these sessions, by its `uid`. */
     async ofAll(sessions: readonly UsedSession[]): Promise<ReadonlyMap<string, readonly ListedArtifact[]>> {
@@ -89,23 +101,24 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
   };
 
   async function of({ uid, accountId }: UsedSession): Promise<readonly ListedArtifact[]> {
-    if (accountId === undefined || !(await hasFormer())) return artifacts.listByUid(kind, uid);
+    if (accountId === undefined || !(await hasFormer('bySession'))) return artifacts.listByUid(kind, uid);
     const uses = await artifacts.listByAccount(kind, accountId);
     return uses.filter(({ artifact }) => artifact.payload.uid === uid);
   }
 
-  async function hasFormer(): Promise<boolean> {
-    formerUntil ??= await readFormerUntil();
-    return now() / 1000 < formerUntil;
+  async function hasFormer(way: Way): Promise<boolean> {
+    const until = formerUntil.get(way) ?? (await readFormerUntil(way));
+    formerUntil.set(way, until);
+    return now() / 1000 < until;
   }
 
-  async function readFormerUntil(): Promise<number> {
-    const known = (await artifacts.get(former.kind, former.id))?.payload.until;
+  async function readFormerUntil(way: Way): Promise<number> {
+    const known = (await artifacts.get(formerKind, formerIds[way]))?.payload.until;
     if (known !== undefined) return Number(known);
     const hasAny = (await artifacts.list(kind, 1)).length > 0;
     const until = hasAny ? Math.ceil(now() / 1000) + longestSeconds : 0;
     // Without it the next start looks again.
-    await artifacts.put(former.kind, former.id, { payload: { until } }).catch(() => {});
+    await artifacts.put(formerKind, formerIds[way], { payload: { until } }).catch(() => {});
     return until;
   }
 }
