@@ -89,12 +89,6 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     await takeUsage(call.body, call.caller.clientId);
     return { status: 204 };
   });
-  /** One that does not tell what is used there leaves a day on which it reads this incomplete. */
-  async function recordProxy({ req, caller }: AllowedCall<Caller>): Promise<void> {
-    const says = new URL(req.url ?? '', 'http://console').searchParams.get('usage') === 'reported';
-    const known = says ? await needs.scopesOfClient(caller.clientId).catch(() => []) : [];
-    if (!known.includes(scopes.denials)) onSeparateProxy();
-  }
   const calls = createHttpCalls({
     ...needs,
     operations,
@@ -112,6 +106,13 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     },
     close,
   };
+
+  /** One that does not tell what is used there leaves a day on which it reads this incomplete. */
+  async function recordProxy({ req, caller }: AllowedCall<Caller>): Promise<void> {
+    const says = new URL(req.url ?? '', 'http://console').searchParams.get('usage') === 'reported';
+    const known = says ? await needs.scopesOfClient(caller.clientId).catch(() => []) : [];
+    if (!known.includes(scopes.denials)) onSeparateProxy();
+  }
 
   function close(): void {
     revocationSource.close();

@@ -139,7 +139,7 @@ function createApi(
     const [{ createAdminApi }, { createDenialIntake }, { createUsageIntake }] = await Promise.all([
       import('../admin-api/module.ts'),
       import('../access/reported-denials.ts'),
-      import('../usage/usage-report.ts'),
+      import('../usage/reported-usage.ts'),
     ]);
     api = createAdminApi({
       ...parts,

@@ -73,7 +73,8 @@ export function createControlPlaneClient({ settings, log, send }: ControlPlaneCl
   });
   const use = createUsageReporter({
     send: createReporter(outbound, settings, usageReportsPath, (status) => {
-      log.warn({ status }, 'the console does not take a report of calls: they count as unused there');
+      use.lose();
+      log.warn({ status }, 'the console does not take a report of calls: what they used looks unused there');
     }),
     onResult: (error) => problem('reports of calls', error),
   });
@@ -92,10 +93,16 @@ export function createControlPlaneClient({ settings, log, send }: ControlPlaneCl
     /** Tells the console what was used here, when it can be told. */
     reportUse: use.add,
     /** Ends it; what is still to be reported gets a moment. */
-    close() {
+    async close() {
       endStream();
       keys.close();
-      return Promise.all([reports.close(lastReportsMs), use.close(lastReportsMs)]);
+      const [unreported] = await Promise.all([use.close(lastReportsMs), reports.close(lastReportsMs)]);
+      if (unreported > 0) {
+        log.warn(
+          { rows: unreported },
+          'the console could not be told of the last calls: what they used may look unused there',
+        );
+      }
     },
   };
 

@@ -10,7 +10,7 @@ export interface Pauses {
 }
 
 /** @returns a pause comes when `sliceMs` of work are done */
-export function createPauses(sliceMs = 1): Pauses {
+export function createPauses(sliceMs = 2): Pauses {
   let began = performance.now();
   const areDue = () => performance.now() - began >= sliceMs;
   const pause = () => {

@@ -151,6 +151,77 @@ describe('POST /api/v1/usage-reports', () => {
     expect((await post(body)).status).toBe(400);
     expect(await callsOf('reported')).toBe(6);
   });
+
+  test('who sends report after report does not fill the store (S83, S90)', async () => {
+    const flooder = await tokenOf(console, await addProxyClient(console, 'flooder'), 'api:refusals:write');
+    const statuses = new Set<number>();
+    let wait: string | null = null;
+    for (let number = 0; number < 2_100 && wait === null; number += 50) {
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => post({ ...report, rows: [], number: number + n }, flooder)),
+      );
+      for (const reply of replies) {
+        statuses.add(reply.status);
+        wait ??= reply.headers.get('retry-after');
+      }
+    }
+    expect(statuses).toEqual(new Set([204, 503]));
+    expect(Number(wait)).toBeGreaterThan(0);
+    expect(Number(wait)).toBeLessThanOrEqual(60);
+    expect((await post({ ...report, number: 9 })).status).toBe(204);
+  });
+});
+
+const rowOf = (name: string): UsageRow => ['client:a', 'svc:map:read', 'map:read', name, true, 1, 5, 6, null];
+
+test('a report whose answer may have been lost is not sent when the console has forgotten it: the next says that some are missing', async () => {
+  const sent: UsageReport[] = [];
+  let [isAway, at] = [true, 0];
+  const reporter = createUsageReporter({
+    async send(report) {
+      sent.push(report);
+      if (isAway) throw new Error('away');
+    },
+    onResult: () => {},
+    now: () => at,
+  });
+  reporter.add([rowOf('first')]);
+  await expect.poll(() => sent.length).toBe(1);
+  [isAway, at] = [false, 46 * 60_000];
+  reporter.add([rowOf('second')]);
+  await expect.poll(() => sent.length, { timeout: 5_000 }).toBe(2);
+  expect(sent.map(({ number, isIncomplete }) => [number, isIncomplete])).toEqual([
+    [0, false],
+    [1, true],
+  ]);
+  expect(sent[1]!.rows.map(([, , , name]) => name)).toEqual(['second']);
+  expect(await reporter.close(1_000)).toBe(0);
+});
+
+test('what a console that is away was not told is said at the end, by how many rows', async () => {
+  const reporter = createUsageReporter({
+    send: async () => Promise.reject(new Error('away')),
+    onResult: () => {},
+  });
+  reporter.add([rowOf('one'), rowOf('two'), rowOf('one')]);
+  expect(await reporter.close(1_000)).toBe(2);
+});
+
+test('after a report that the console will never take the next one says that some are missing', async () => {
+  const sent: UsageReport[] = [];
+  const reporter = createUsageReporter({
+    async send(report) {
+      sent.push(report);
+      if (report.number === 0) reporter.lose();
+    },
+    onResult: () => {},
+  });
+  for (const name of ['one', 'two', 'three']) {
+    reporter.add([rowOf(name)]);
+    await expect.poll(() => sent.at(-1)?.rows[0]?.[3]).toBe(name);
+  }
+  expect(sent.map(({ isIncomplete }) => isIncomplete)).toEqual([false, true, false]);
+  await reporter.close(1_000);
 });
 
 test('while the console takes nothing, rows become one by kind, and what has no room is said', async () => {

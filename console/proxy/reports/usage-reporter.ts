@@ -1,32 +1,36 @@
 /**
- * Reports to the console who has used what here, one report at a time. Nothing waits for it: while the console does not
- * answer, rows of the same kind become one, and beyond a number of them the next report says that some are missing.
+ * Reports to the console who has used what here, one report at a time. While the console does not answer, rows of the
+ * same kind become one, and beyond a number of them the next report says that some are missing.
  */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { mostReported, type UsageReport } from '../../usage/usage-report.ts';
 import { addedRow, keyOfRow, type UsageRow } from '../../usage/usage-row.ts';
+import { createDelivery, type DeliveryDeps } from './delivery.ts';
 
-export interface UsageReporterDeps {
-  /** @throws {Error} when the console has not taken it */
-  readonly send: (report: UsageReport) => Promise<void>;
-  /** @param error  undefined when one was taken; the next try follows by itself */
-  readonly onResult: (error: unknown) => void;
+export interface UsageReporterDeps extends Pick<DeliveryDeps<UsageReport>, 'send' | 'onResult'> {
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
 }
 
 /** Rows that wait. */
 const mostWaiting = 40_000;
-/** Pause after a try in vain, milliseconds; doubled up to the longest. */
-const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+/** The console knows for an hour which report it has had: one whose answer was lost must not count once more after that. */
+const longestTriedMs = 45 * 60_000;
 
-export function createUsageReporter({ send, onResult }: UsageReporterDeps) {
+export function createUsageReporter({ now = () => performance.now(), ...deps }: UsageReporterDeps) {
   const stem = randomBytes(9).toString('base64url');
   const waiting = new Map<string, UsageRow>();
-  const closing = new AbortController();
+  /** It stays as it is through all tries: what comes meanwhile is in the one after it. */
+  let current: { readonly report: UsageReport; readonly since: number } | undefined;
   let number = 0;
   let isIncomplete = false;
-  let working: Promise<void> | undefined;
+  const delivery = createDelivery<UsageReport>({
+    ...deps,
+    next,
+    onTaken() {
+      current = undefined;
+    },
+  });
 
   return {
     add(rows: readonly UsageRow[]): void {
@@ -36,53 +40,42 @@ export function createUsageReporter({ send, onResult }: UsageReporterDeps) {
         if (known === undefined && waiting.size >= mostWaiting) isIncomplete = true;
         else waiting.set(key, known ? addedRow(known, row) : row);
       }
-      start();
+      delivery.start();
     },
-    /** Sends what is left, for so long at most. */
-    async close(timeoutMs: number): Promise<void> {
-      closing.abort();
-      start();
-      await Promise.race([working, pause(timeoutMs, undefined, { ref: false })]);
+    /** The console did not take what it was sent, and never will: the next report says that some are missing. */
+    lose(): void {
+      isIncomplete = true;
+    },
+    /**
+     * Sends what is left, for so many milliseconds at most.
+     *
+     * @returns rows that the console has not taken
+     */
+    async close(timeoutMs: number): Promise<number> {
+      await delivery.close(timeoutMs);
+      return waiting.size + (current?.report.rows.length ?? 0);
     },
   };
 
-  function start(): void {
-    working ??= work().finally(() => {
-      working = undefined;
-      if (waiting.size > 0 && !closing.signal.aborted) start();
-    });
-  }
-
-  async function work(): Promise<void> {
-    while (waiting.size > 0) {
-      const report = next();
-      let pauseMs = firstPauseMs;
-      while (!(await isTaken(report))) {
-        if (closing.signal.aborted) return;
-        await pause(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
-      }
+  function next(): UsageReport | undefined {
+    if (current && now() - current.since > longestTriedMs) {
+      current = undefined;
+      isIncomplete = true;
     }
+    if (!current && waiting.size > 0) current = { report: newReport(), since: now() };
+    return current?.report;
   }
 
-  /** It stays as it is through all tries: what comes meanwhile is in the one after it. */
-  function next(): UsageReport {
-    const taken = [...waiting.entries()].slice(0, mostReported);
-    for (const [key] of taken) waiting.delete(key);
-    const report = { stem, number, rows: taken.map(([, row]) => row), isIncomplete };
+  function newReport(): UsageReport {
+    const rows: UsageRow[] = [];
+    for (const [key, row] of waiting) {
+      if (rows.length === mostReported) break;
+      rows.push(row);
+      waiting.delete(key);
+    }
+    const report = { stem, number, rows, isIncomplete };
     number += 1;
     isIncomplete = false;
     return report;
-  }
-
-  async function isTaken(report: UsageReport): Promise<boolean> {
-    try {
-      await send(report);
-      onResult(undefined);
-      return true;
-    } catch (error) {
-      onResult(error);
-      return false;
-    }
   }
 }
