@@ -214,10 +214,17 @@ async function stop(server: Server): Promise<void> {
 
 /** An address where nobody listens. */
 export async function unusedAddress(): Promise<string> {
-  const server = createNetServer();
-  const address = await listen(server);
-  await new Promise((done) => server.close(done));
-  return address;
+  // Below the ports that the system gives to whoever asks for any: it stays unused while other tests start servers.
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createNetServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((done) => server.close(done));
+    return `http://127.0.0.1:${port}`;
+  }
 }
 
 /** What came back over a bare socket. */
