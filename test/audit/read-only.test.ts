@@ -1,13 +1,19 @@
 /** The audit is on a disk that takes no writes, as a system mounts one again that it does not trust any more. */
 import { spawnSync } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { verifyAudit } from '../../console/audit/verify/verify.ts';
 import { storedEntries } from '../helpers/audit.ts';
-import { apiToken, machineToken, startConsole, usedDataDir } from '../helpers/console.ts';
+import {
+  apiToken,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+  usedDataDir,
+} from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -21,6 +27,26 @@ const canMount = (() => {
   if (isMounted) spawnSync('umount', [place]);
   rmSync(place, { recursive: true, force: true });
   return isMounted;
+})();
+
+/** Of a directory and what is in it. @throws {Error} with what the command says */
+function chattr(flag: '+i' | '-i', directory: string): void {
+  const { status, stderr } = spawnSync('chattr', ['-R', flag, directory], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** Only who may make a file immutable can take the disk from a process that has its files open. */
+const canFreeze = (() => {
+  const place = mkdtempSync(join(tmpdir(), 'audit-frozen-'));
+  try {
+    chattr('+i', place);
+    chattr('-i', place);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
 })();
 
 test.skipIf(!canMount)(
@@ -45,33 +71,69 @@ test.skipIf(!canMount)(
     const running = await startConsole({ dataDir });
     onTestFinished(async () => void (await running.stop()));
     const token = await apiToken(running);
-    const addRole = (id: string) =>
-      fetch(`${running.url}/api/v1/roles`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ id, permissions: ['svc:health:read'] }),
-      });
-    const isReady = async () => (await fetch(`${running.url}/ready`)).status === 200;
-    await until(async () => !(await isReady()), 'a console that says that it is not ready', 10_000);
-    const refused = await addRole('while');
-    expect(refused.status).toBe(503);
-    expect(await refused.json()).toMatchObject({ code: 'audit_unavailable' });
-    const headers = { Authorization: `Bearer ${await machineToken(running)}` };
-    expect((await fetch(`${running.url}/svc/rest/cluster`, { headers })).status).toBe(200);
-    const bearer = { Authorization: `Bearer ${token}` };
-    expect((await fetch(`${running.url}/api/v1/roles/while`, { headers: bearer })).status).toBe(404);
-    expect(running.stderr()).toContain('the audit cannot be written');
-
+    await expectNoChanges(running, token);
     expect(mount('-o', 'remount,rw', directory).status).toBe(0);
-    await until(isReady, 'a console that is ready again', 10_000);
-    expect((await addRole('after')).status).toBe(201);
-    await running.stop();
-    const added = storedEntries(dataDir).slice(before);
-    const outcomes = added.filter(({ event }) => event === 'role.added').map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(['failure', 'success']);
-    expect(added.filter(({ event }) => event === 'token.issued').length).toBeGreaterThan(1);
-    expect(added.filter(({ event }) => event === 'audit.gap')).toEqual([]);
-    const publicKey = createPublicKey(readFileSync(join(directory, 'checkpoint-key.pem')));
-    expect(verifyAudit({ directory, publicKey, anchors: [] })).toMatchObject({ isGood: true });
+    await expectAllEntries(running, token, before);
   },
 );
+
+test.skipIf(!canFreeze)(
+  'a console under which the disk turns read-only does the same, and writes on in the files that it has open',
+  async () => {
+    const dataDir = await usedDataDir();
+    const running = await startConsole({ dataDir });
+    const directory = join(dataDir, 'audit');
+    onTestFinished(async () => {
+      chattr('-i', directory);
+      await running.stop();
+    });
+    const token = await apiToken(running);
+    await until(async () => hasEntries(dataDir), 'entries in a file', 10_000);
+    const before = storedEntries(dataDir).length;
+    chattr('+i', directory);
+    await machineToken(running);
+    await expectNoChanges(running, token);
+    chattr('-i', directory);
+    await expectAllEntries(running, token, before);
+  },
+);
+
+const hasEntries = (dataDir: string) =>
+  existsSync(join(dataDir, 'audit')) && storedEntries(dataDir).length > 0;
+
+const isReady = async ({ url }: RunningConsole) => (await fetch(`${url}/ready`)).status === 200;
+
+const addRole = ({ url }: RunningConsole, token: string, id: string) =>
+  fetch(`${url}/api/v1/roles`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ id, permissions: ['svc:health:read'] }),
+  });
+
+/** While the disk takes nothing: what has to be recorded is not done, and the rest is. */
+async function expectNoChanges(running: RunningConsole, token: string): Promise<void> {
+  await until(async () => !(await isReady(running)), 'a console that says that it is not ready', 10_000);
+  const refused = await addRole(running, token, 'while');
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ code: 'audit_unavailable' });
+  const headers = { Authorization: `Bearer ${await machineToken(running)}` };
+  expect((await fetch(`${running.url}/svc/rest/cluster`, { headers })).status).toBe(200);
+  const bearer = { Authorization: `Bearer ${token}` };
+  expect((await fetch(`${running.url}/api/v1/roles/while`, { headers: bearer })).status).toBe(404);
+  expect(running.stderr()).toContain('the audit cannot be written');
+}
+
+/** Once it takes everything again; ends the console. @param before  so many entries there were */
+async function expectAllEntries(running: RunningConsole, token: string, before: number): Promise<void> {
+  await until(() => isReady(running), 'a console that is ready again', 10_000);
+  expect((await addRole(running, token, 'after')).status).toBe(201);
+  await running.stop();
+  const added = storedEntries(running.dataDir).slice(before);
+  const outcomes = added.filter(({ event }) => event === 'role.added').map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(['failure', 'success']);
+  expect(added.filter(({ event }) => event === 'token.issued').length).toBeGreaterThan(1);
+  expect(added.filter(({ event }) => event === 'audit.gap')).toEqual([]);
+  const directory = join(running.dataDir, 'audit');
+  const publicKey = createPublicKey(readFileSync(join(directory, 'checkpoint-key.pem')));
+  expect(verifyAudit({ directory, publicKey, anchors: [] })).toMatchObject({ isGood: true });
+}
