@@ -17,7 +17,7 @@ import type { WriterLimits } from './writer.ts';
 export interface AuditStoreDeps {
   /** There already, and the store's own. */
   readonly dataDir: string;
-  readonly log: Pick<Logger, 'info' | 'error'>;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly faults: Pick<Faults, 'lostAuditLines'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -202,6 +202,11 @@ export function openAuditStore(deps: AuditStoreDeps) {
       log.error(
         { writer: message.writer, reason: message.message },
         'the audit was changed or damaged: another chain begins',
+      );
+    else if (message.type === 'rekeyed')
+      log.warn(
+        {},
+        'the audit is signed with another key from now on: is the store the one that belongs to it?',
       );
     else log.error({ reason: message.message }, 'a full file of the audit could not be closed');
   }

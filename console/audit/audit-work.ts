@@ -43,6 +43,8 @@ export type FromAuditThread =
   | { readonly type: 'failing'; readonly code: string; readonly message: string }
   /** What is there is not what was written; a chain of a new name begins. */
   | { readonly type: 'broken'; readonly writer: string; readonly message: string }
+  /** The key that signs is not the one before: that of another store. */
+  | { readonly type: 'rekeyed' }
   /** A segment could not be closed; it is tried again at the next start. */
   | { readonly type: 'unclosed'; readonly message: string }
   /** @param reason  why it was not */
@@ -140,7 +142,7 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
     if (seed === undefined) return;
     const key = signingKey(seed);
     open.useKey(key);
-    publishKey(data.directory, key.publicPem);
+    if (publishKey(data.directory, key.publicPem)) say({ type: 'rekeyed' });
   }
 
   function openOr(name: string, given: Omit<Parameters<typeof openWriter>[0], 'writer'>): Writer {

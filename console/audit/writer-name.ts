@@ -35,15 +35,23 @@ export function replaceOwnWriter(directory: string): string {
 
 export const keyFile = 'checkpoint-key.pem';
 
-/** For whoever checks on another machine: to be copied once, since what is here may be changed with the rest. */
-export function publishKey(directory: string, publicPem: string): void {
+/**
+ * For whoever checks on another machine: to be copied once, since what is here may be changed with the rest.
+ *
+ * @returns whether it takes the place of another key: what that one signed does not check by this one
+ * @throws {Error} of the disk
+ */
+export function publishKey(directory: string, publicPem: string): boolean {
   const path = join(directory, keyFile);
+  let former: string | undefined;
   try {
-    if (readFileSync(path, 'utf8') === publicPem) return;
+    former = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+  if (former === publicPem) return false;
   replaceFile(path, publicPem);
+  return former !== undefined;
 }
 
 function replaceFile(path: string, text: string): void {
