@@ -1,3 +1,4 @@
+import { memberName } from './cluster/member-name.ts';
 import { changeFlags, conditionsIn } from './operations/changes.ts';
 import { listFlags, listReply } from './operations/lists.ts';
 import type { Command, Input, Reply } from './runner/command.ts';
@@ -92,7 +93,7 @@ export const memberCommands: readonly Command[] = [
 ];
 
 function nameOf({ positionals }: Input): string {
-  return positionals[0] ?? '';
+  return memberName(positionals[0]);
 }
 
 function done(view: MemberView, said: string): Reply {

@@ -1,8 +1,10 @@
 /** `console cluster`, `console health show`, and what one member is told: the cluster and the installation as the API has them. */
+
 import { dryRunFlag } from '../operations/changes.ts';
 import { type Command, UsageError } from '../runner/command.ts';
 import { columns, fields } from '../runner/output.ts';
 import { clusterActs } from './cluster-acts.ts';
+import { memberName } from './member-name.ts';
 
 /** As the API shows them. */
 interface ClusterView {
@@ -82,7 +84,8 @@ export const oneMemberCommands: readonly Command[] = [
       `OFF, SEVERE, WARNING, INFO, CONFIG, FINE, FINER, FINEST; ${ofConfiguration}: that of its configuration again.`,
     ],
     async run(input, { api }) {
-      const [member = '', level] = input.positionals;
+      const [given, level] = input.positionals;
+      const member = memberName(given);
       const params = { member };
       const isDryRun = input.has('dry-run');
       if (level === undefined && isDryRun) throw new UsageError('--dry-run is for a change: name a level.');
@@ -106,7 +109,7 @@ export const oneMemberCommands: readonly Command[] = [
       name: member,
     }),
     async run(input, { api }) {
-      const [member = ''] = input.positionals;
+      const member = memberName(input.positionals[0]);
       const isDryRun = input.has('dry-run');
       const { warnings = [] } = await api.call('shutDownMember', { params: { member }, isDryRun });
       const text = [`${member} ${isDryRun ? 'would be' : 'is'} shut down.`, ...warnings].join(' ');
