@@ -1,98 +1,131 @@
 /**
- * What 100 live pages cost: `node --import tsx bench/live-pages.ts`. Processor time of the console for a token and for a proxied
- * call, with the pages open and without, in turns; and what the open pages take while nobody calls.
+ * What live pages cost: processor time of the console for a token and for a proxied call with 100 of them open and without, in turns;
+ * and the share of a core that 1,000 take while nobody calls.
  */
-import { clientSecret, machineToken, startConsole } from '../test/helpers/console.ts';
+import { clientSecret, machineToken, type RunningConsole, startConsole } from '../test/helpers/console.ts';
 import { createUserAgent, type UserAgent } from '../test/helpers/user-agent.ts';
 import { type OpenStream, openStream } from '../test/pages/live-support.ts';
+import type { Benchmark, Table } from './harness.ts';
 import { cpuMicrosOf } from './processor-time.ts';
+import { formatSpread, type Spread, spread } from './statistics.ts';
 
-const rounds = 3;
 const roundMs = 2_000;
-const pages = 100;
+const few = 100;
+const many = 1_000;
+/** As many as a session may have. */
+const perSession = 8;
 const atOnce = 8;
 
-const running = await startConsole({ isFirstStart: true });
-try {
-  const token = await machineToken(running);
-  const tokens = async () => {
-    const response = await fetch(`${running.url}/oauth2/token`, {
-      method: 'POST',
-      headers: { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
-      body: new URLSearchParams({ grant_type: 'client_credentials' }),
-    });
-    await response.arrayBuffer();
-  };
-  const calls = async () => {
-    const response = await fetch(`${running.url}/svc/rest/maps/orders/1`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    await response.arrayBuffer();
-  };
+type Call = () => Promise<void>;
+
+export const benchmark: Benchmark = {
+  name: 'live-pages',
+  async run({ rounds }) {
+    const running = await startConsole({ isFirstStart: true });
+    try {
+      const agents = await signedIn(running, many / perSession);
+      const calls = await callsOf(running);
+      const costs = new Map(Object.keys(calls).map((name) => [name, { without: [], open: [] } as Costs]));
+      const shares: number[] = [];
+      for (const call of Object.values(calls)) await costOf(running, call);
+      for (let round = 0; round < rounds; round++) {
+        for (const [name, call] of Object.entries(calls))
+          costs.get(name)!.without.push(await costOf(running, call));
+        const open = await openAll(running, agents, few);
+        for (const [name, call] of Object.entries(calls))
+          costs.get(name)!.open.push(await costOf(running, call));
+        for (const { leave } of open) leave();
+        const all = await openAll(running, agents, many);
+        shares.push(await shareWhileIdle(running));
+        for (const { leave } of all) leave();
+      }
+      return tableOf(costs, spread(shares));
+    } finally {
+      await running.stop();
+    }
+  },
+};
+
+/** Microseconds of the console's processor time, one for each round. */
+interface Costs {
+  readonly without: number[];
+  readonly open: number[];
+}
+
+async function signedIn({ url }: RunningConsole, sessions: number): Promise<readonly UserAgent[]> {
   const agents: UserAgent[] = [];
-  for (let at = 0; at * 8 < pages; at++) {
-    const agent = createUserAgent(running.url);
+  for (let i = 0; i < sessions; i++) {
+    const agent = createUserAgent(url);
     await agent.signIn();
     agents.push(agent);
   }
-  await costOf(tokens);
-  await costOf(calls);
-  const found = { tokens: [[], []] as [number[], number[]], calls: [[], []] as [number[], number[]] };
-  let idleShare = 0;
-  for (let round = 0; round < rounds; round++) {
-    found.tokens[0].push(await costOf(tokens));
-    found.calls[0].push(await costOf(calls));
-    const streams = await openAll(agents);
-    found.tokens[1].push(await costOf(tokens));
-    found.calls[1].push(await costOf(calls));
-    idleShare = await shareWhileIdle();
-    for (const { leave } of streams) leave();
-  }
-  for (const [name, [without, open]] of Object.entries(found)) {
-    const [before, after] = [median(without), median(open)];
-    const more = ((after / before - 1) * 100).toFixed(1);
-    console.log(
-      `${name}: ${before.toFixed(1)} µs without, ${after.toFixed(1)} µs with ${pages} live pages (${more} %)`,
-    );
-  }
-  console.log(`${pages} live pages and no call: ${(idleShare * 100).toFixed(2)} % of a core`);
-} finally {
-  await running.stop();
+  return agents;
+}
+
+async function callsOf(running: RunningConsole): Promise<Readonly<Record<string, Call>>> {
+  const token = await machineToken(running);
+  const done = async (url: string, init: RequestInit) => void (await (await fetch(url, init)).arrayBuffer());
+  return {
+    'a token': () =>
+      done(`${running.url}/oauth2/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials' }),
+      }),
+    'a proxied call': () =>
+      done(`${running.url}/svc/rest/maps/orders/1`, { headers: { Authorization: `Bearer ${token}` } }),
+  };
 }
 
 /** Microseconds of the console's processor time for one. */
-async function costOf(ask: () => Promise<void>): Promise<number> {
+async function costOf({ child }: RunningConsole, call: Call): Promise<number> {
   const end = performance.now() + roundMs;
-  const before = cpuMicrosOf(running.child.pid!);
+  const before = cpuMicrosOf(child.pid!);
   let count = 0;
-  const worker = async () => {
-    while (performance.now() < end) {
-      await ask();
-      count++;
-    }
+  const caller = async () => {
+    for (; performance.now() < end; count++) await call();
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return (cpuMicrosOf(running.child.pid!) - before) / count;
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  return (cpuMicrosOf(child.pid!) - before) / count;
 }
 
-async function shareWhileIdle(): Promise<number> {
-  const before = cpuMicrosOf(running.child.pid!);
+async function shareWhileIdle({ child }: RunningConsole): Promise<number> {
+  const before = cpuMicrosOf(child.pid!);
   await new Promise((resolve) => setTimeout(resolve, roundMs));
-  return (cpuMicrosOf(running.child.pid!) - before) / (roundMs * 1000);
+  return (cpuMicrosOf(child.pid!) - before) / (roundMs * 1000);
 }
 
-/** Half of them the overview, half traffic. */
-async function openAll(of: readonly UserAgent[]): Promise<OpenStream[]> {
-  const paths = of.flatMap((agent) =>
-    Array.from({ length: 8 }, (_, at) => ({ agent, path: at % 2 === 0 ? '/' : '/observe/traffic' })),
-  );
+/** Half of them the overview, half traffic; each has had its first part. */
+async function openAll(
+  { url }: RunningConsole,
+  agents: readonly UserAgent[],
+  count: number,
+): Promise<readonly OpenStream[]> {
   const streams = await Promise.all(
-    paths.slice(0, pages).map(({ agent, path }) => openStream(running.url, agent, path)),
+    Array.from({ length: count }, (_, i) => {
+      const agent = agents[Math.floor(i / perSession)]!;
+      return openStream(url, agent, i % 2 === 0 ? '/' : '/observe/traffic');
+    }),
   );
-  await Promise.all(streams.map((stream) => stream.until(({ name }) => name === 'message')));
+  await Promise.all(streams.map((stream) => stream.until(({ name }) => name === 'message', 30_000)));
   return streams;
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)]!;
+function tableOf(costs: ReadonlyMap<string, Costs>, share: Spread): Table {
+  const ratios = [...costs].map(([name, { without, open }]) => ({
+    name: `${name} with ${few} live pages / without, processor time`,
+    spread: spread(open.map((cost, round) => cost / without[round]!)),
+    atMost: 1.03,
+  }));
+  return {
+    title: 'Live pages',
+    columns: ['what', 'µs without', `µs with ${few} live pages`],
+    rows: [...costs].map(([name, { without, open }]) => [
+      name,
+      formatSpread(spread(without), 1),
+      formatSpread(spread(open), 1),
+    ]),
+    ratios: [...ratios, { name: `${many} live pages, share of a core`, spread: share, atMost: 0.05 }],
+    notes: [`One in two is the overview, one in two is traffic; ${perSession} for each session.`],
+  };
 }

@@ -18,6 +18,8 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   start: () => import('./start.ts'),
   growth: () => import('./growth.ts'),
   lists: () => import('./lists.ts'),
+  pages: () => import('./pages.ts'),
+  'live-pages': () => import('./live-pages.ts'),
   configuration: () => import('./configuration.ts'),
   import: () => import('./import.ts'),
   before: () => import('./before.ts'),
@@ -29,7 +31,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */
-const onRequest = new Set(['before', 'import', 'store', 'audit', 'audit-query']);
+const onRequest = new Set(['before', 'import', 'store', 'audit', 'audit-query', 'pages']);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -30,7 +30,7 @@ export interface MadeAudit {
 /** Made once, and used again where it stands; one that was stopped goes on. */
 export async function makeAudit(dataDir: string, size: number): Promise<MadeAudit> {
   const key = `${dataDir}.pem`;
-  const made = `${dataDir}.made`;
+  const made = `${dataDir}.audit-made`;
   if (existsSync(made)) return { dataDir, size, key };
   // A console takes no directory that another program has begun.
   await (await openStorage({ dataDir, role: 'tool' })).close();

@@ -24,19 +24,35 @@ export function idOfClient(i: number): string {
   return `machine-${String(i).padStart(8, '0')}`;
 }
 
-/** Made once, and used again as it is where it stands already; one that was stopped goes on. */
-export async function makeGrowthStore(dataDir: string, size: number): Promise<void> {
+export interface GrowthSizes {
+  readonly users: number;
+  readonly clients: number;
+  /** Each user has as many as any other. */
+  readonly sessions: number;
+}
+
+/**
+ * Made once, and used again as it is where it stands already; one that was stopped goes on.
+ *
+ * @param sizes  a number: so many of each
+ */
+export async function makeGrowthStore(dataDir: string, sizes: number | GrowthSizes): Promise<void> {
+  const {
+    users: people,
+    clients: machines,
+    sessions,
+  } = typeof sizes === 'number' ? { users: sizes, clients: sizes, sessions: sizes } : sizes;
   const made = `${dataDir}.made`;
   if (existsSync(made)) return;
   const storage = await openStorage({ dataDir, role: 'tool' });
   try {
     const { records, loader } = storage;
     const passwordHash = await argon2.hash(password, parameters);
-    if ((await records.count('users')) < size)
-      await loader.load('users', users(size, passwordHash), { onBatch: report('users') });
-    if ((await records.count('clients')) < size)
-      await loader.load('clients', clients(size), { onBatch: report('clients') });
-    await putSessions(storage, size);
+    if ((await records.count('users')) < people)
+      await loader.load('users', users(people, passwordHash), { onBatch: report('users') });
+    if ((await records.count('clients')) < machines)
+      await loader.load('clients', clients(machines), { onBatch: report('clients') });
+    await putSessions(storage, sessions, people);
   } finally {
     await storage.close();
   }
@@ -79,13 +95,13 @@ function* clients(size: number): Generator<ClientRecord> {
   }
 }
 
-/** A session for each user, with what is recorded of the application that it is used by. */
-async function putSessions({ artifacts }: Storage, size: number): Promise<void> {
+/** Sessions of one user after the other, with what is recorded of the application that each is used by. */
+async function putSessions({ artifacts }: Storage, size: number, people: number): Promise<void> {
   const startedAt = Math.floor(Date.now() / 1000);
   const expiresAt = startedAt + sessionSeconds;
   const uses = createSessionUses({ artifacts, now: Date.now, maxSeconds: sessionSeconds });
   const put = async (i: number) => {
-    const [accountId, uid] = [idOfUser(i), digestOf(`uid ${i}`)];
+    const [accountId, uid] = [idOfUser(i % people), digestOf(`uid ${i}`)];
     const times = { loginTs: startedAt, iat: startedAt, exp: expiresAt };
     const payload = { kind: 'Session', accountId, uid, ...times, amr: ['pwd'] };
     await Promise.all([
