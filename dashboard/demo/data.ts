@@ -16,9 +16,9 @@ export interface FillOptions {
   readonly signal: AbortSignal;
 }
 
-/** A red square of 16 by 16, PNG. */
+/** A red square of 96 by 96 with a white disc, PNG. */
 const logo =
-  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAGUlEQVR4nGP4z8BAEiJN9agNow2jDcNXAwBTtf4Ci1LckAAAAABJRU5ErkJggg==';
+  'iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAQMAAADYVuV7AAAABlBMVEWyKir///+2JVVcAAAAwElEQVR42uWTzQ3CMAyFv7iV6LFMAJsQJmO1jMAIGaHHCkU1B7vhp0i5IrWH5H3Rs/0OLuz4u+lLd6q5wkm1AAjA2e8OIEMIyV4CQPSSg6rq5DUDfggwAvQO57WtrLVhnVOTAAmAkBAfA/HLJpUtYG8wbm0fMJgaGrbRVN+w/TNMpkrDNpuaG7ZiagKBxSBvbb5RydclAlx/tE5gZrE+1lPw2MVh9mgI8AC4Oyh1TYCL6lJT5xrwba87GxiP+/rFnyDEL7Q1YvBCAAAAAElFTkSuQmCC';
 /** Of the one large value: as much as a member takes in a call. */
 const largeBytes = 10_000_000;
 const order = {

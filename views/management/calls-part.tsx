@@ -10,7 +10,7 @@ export interface CallsShown {
 /** Calls of one client, or to one map or queue. */
 export function CallsPart({ plot, href }: CallsShown) {
   return (
-    <Part id="calls" isWide title="Calls of the last hour" acts={<a href={href}>Traffic</a>}>
+    <Part id="calls" title="Calls of the last hour" acts={<a href={href}>Traffic</a>}>
       <Plots plots={[plot]} />
     </Part>
   );

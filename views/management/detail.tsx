@@ -60,14 +60,12 @@ interface PartProps {
   readonly title: string;
   readonly about?: ComponentChildren;
   readonly acts?: ComponentChildren;
-  /** As wide as the page: said before what is in it, so that nothing moves while the rest arrives. */
-  readonly isWide?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Part({ id, title, about, acts, isWide = false, children }: PartProps) {
+export function Part({ id, title, about, acts, children }: PartProps) {
   return (
-    <section class={isWide ? 'part wide' : 'part'} id={id} aria-labelledby={`${id}-title`}>
+    <section class="part" id={id} aria-labelledby={`${id}-title`}>
       <div class="part-head">
         <h2 id={`${id}-title`}>{title}</h2>
         {acts && <div class="actions">{acts}</div>}

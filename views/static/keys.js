@@ -95,3 +95,5 @@ function offerChoice() {
 }
 
 offerChoice();
+// In a low window the column of pages is longer than its place.
+find('.pages [aria-current]')?.scrollIntoView({ block: 'nearest' });

@@ -143,7 +143,7 @@ export function renderMember(model: MemberModel): string {
         ]}
       />
       {plots && (
-        <Part id="numbers" isWide title="Calls" acts={<Periods {...plots} />}>
+        <Part id="numbers" title="Calls" acts={<Periods {...plots} />}>
           <Plots plots={plots.plots} />
         </Part>
       )}

@@ -121,7 +121,7 @@ function Attention({
 
 function NumbersPart({ plots, ...periods }: Numbers) {
   return (
-    <Part id="numbers" isWide title="Traffic" acts={<Periods {...periods} />}>
+    <Part id="numbers" title="Traffic" acts={<Periods {...periods} />}>
       <Plots plots={plots} />
     </Part>
   );

@@ -28,7 +28,7 @@ export function renderSettings({ settings, ...list }: SettingsModel): string {
       title="Settings"
       about="They are read here. Environment, flags or console.yaml set them, and a new start takes them over, but for those that change live."
       before={
-        <p class="narrow-only">
+        <p class="narrow-only actions">
           {others
             .filter(({ href }) => href !== settingsHref)
             .map(({ title, href }) => (

@@ -111,7 +111,7 @@ function Step({ step, csrf, backupKey }: StartModel & { readonly step: ShownStep
 export function StartLine({ steps }: Pick<StartModel, 'steps'>) {
   const done = steps.filter(({ state }) => state === 'done').length;
   return (
-    <p class="start-line boxed padded">
+    <p class="boxed padded">
       <strong>Get started</strong>: {done} of {steps.length} steps are done.{' '}
       <a href={startHref}>Go on with the next one</a>, or put off what can wait.
     </p>
