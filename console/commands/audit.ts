@@ -11,7 +11,7 @@ interface EntryView {
   readonly createdAt: string;
   readonly event: string;
   readonly outcome: string;
-  readonly actor: { readonly id: string } | null;
+  readonly actor: { readonly id: string; readonly name?: string | null } | null;
   readonly object: { readonly kind: string; readonly id: string } | null;
   readonly client: string | null;
   readonly member: string | null;
@@ -19,7 +19,7 @@ interface EntryView {
 }
 
 const filterFlags = flags({
-  '[--who ID]': 'of this actor',
+  '[--who ID]': 'of this actor: a user’s name, or the id that entries have',
   '[--what OBJECT]': 'of objects of this kind, or of one: client, client:billing',
   '[--client ID]': 'through this client, or by it',
   '[--member ADDRESS]': 'of calls to this member',
@@ -134,7 +134,17 @@ function saidOf(view: object): Readonly<Record<string, string>> {
 
 function row({ id, createdAt, event, outcome, actor, object, client, member, reason }: EntryView) {
   const what = object ? `${object.kind}:${object.id}` : '';
-  return [createdAt, event, outcome, actor?.id ?? '', what, client ?? '', member ?? '', reason ?? '', id];
+  return [
+    createdAt,
+    event,
+    outcome,
+    actor?.name ?? actor?.id ?? '',
+    what,
+    client ?? '',
+    member ?? '',
+    reason ?? '',
+    id,
+  ];
 }
 
 function queryOf(input: Input): Readonly<Record<string, string>> {

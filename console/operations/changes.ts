@@ -21,7 +21,10 @@ export function changesBetween(before: Said | undefined, after: Said | undefined
 }
 
 function changeOf(from: unknown, to: unknown): object | undefined {
-  if (Array.isArray(from ?? to) && Array.isArray(to ?? from)) return changeOfSet(from ?? [], to ?? []);
+  // Where nothing is said of a set, that may mean all: it is not the empty one.
+  const isSaid = from !== null && to !== null;
+  if (isSaid && Array.isArray(from ?? to) && Array.isArray(to ?? from))
+    return changeOfSet(from ?? [], to ?? []);
   const [old, next] = [from ?? null, to ?? null];
   return old === next || isDeepStrictEqual(old, next) ? undefined : { from: old, to: next };
 }

@@ -166,7 +166,7 @@ function entryOf({ text }: Filling): ShownEntry {
     createdAt: earlier,
     event: text,
     outcome: 'denied',
-    actor: { kind: text, id: text, session: 'ses', via: text },
+    actor: { kind: text, id: text, name: text, session: 'ses', via: text },
     object: { kind: text, id: text },
     change: { [text]: { from: text, to: text } },
     client: text,
@@ -309,8 +309,24 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         })),
       },
       members: [{ id: '10.0.0.1:5701', kind: 'ok', word: filling.text, type: filling.text, inFlight: 3 }],
-      denials: [{ id: '1', at: now, text: filling.text, who: filling.text, href: '/observe/audit/a-1' }],
-      changes: [{ id: '1', at: now, text: filling.text, who: filling.text, href: '/observe/audit/a-1' }],
+      denials: [
+        {
+          id: '1',
+          at: now,
+          text: filling.text,
+          who: { kind: 'user', id: filling.text, name: filling.text },
+          href: '/observe/audit/a-1',
+        },
+      ],
+      changes: [
+        {
+          id: '1',
+          at: now,
+          text: filling.text,
+          who: { kind: 'user', id: filling.text, name: filling.text },
+          href: '/observe/audit/a-1',
+        },
+      ],
     }),
   'group of pages': (filling) =>
     renderGroup({

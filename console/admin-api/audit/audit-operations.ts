@@ -8,10 +8,13 @@ import { invalidInput } from '../../operations/input-check.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { askedOf, entryFilters, filterOf } from './entry-filters.ts';
+import { byId, type People, viewsOf } from './entry-people.ts';
 import { exportEntries, followEntries, readPlace } from './entry-streams.ts';
-import { entryId, entryView, viewOfEntry } from './entry-view.ts';
+import { entryId, entryView } from './entry-view.ts';
+import { latestEntries } from './latest-entries.ts';
 
 export interface AuditNeeds {
+  readonly users: People;
   readonly auditReader: AuditReader;
   readonly cursors: Cursors;
   readonly auditEraser: AuditEraser;
@@ -42,15 +45,15 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     readEvent,
     query: listQuery(entryFilters),
     answer: listOf(entryView),
-    async run({ query }, { auditReader, cursors }: AuditNeeds) {
+    async run({ query }, { auditReader, cursors, users }: AuditNeeds) {
       const { limit = defaultItems } = query;
       const from = readCursor(cursors.read('listAuditEntries', query));
-      const filter = filterOf(query);
+      const filter = filterOf(await byId(query, users));
       const { entries, next, total } = await auditReader.ask('list', { filter, limit, from });
       const isAll = Object.values(filter).every((value) => value === undefined);
       return {
         body: {
-          items: entries.map(viewOfEntry),
+          items: await viewsOf(entries, users),
           next: next ? cursors.write('listAuditEntries', query, JSON.stringify(next)) : null,
           count: isAll ? { value: total, isExact: true } : null,
         },
@@ -58,6 +61,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
       };
     },
   }),
+  latestEntries,
   operation({
     id: 'readAuditEntry',
     method: 'GET',
@@ -67,9 +71,10 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     readEvent,
     params: z.strictObject({ auditEntry: entryId }),
     answer: entryView,
-    async run({ params }, { auditReader }: AuditNeeds) {
+    async run({ params }, { auditReader, users }: AuditNeeds) {
       const entry = await entryOf(params.auditEntry, auditReader);
-      return { body: viewOfEntry(entry), target: params.auditEntry };
+      const [body] = await viewsOf([entry], users);
+      return { body, target: params.auditEntry };
     },
   }),
   operation({
@@ -123,11 +128,11 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     readEvent,
     params: z.strictObject({ id: z.string().min(1).max(512) }),
     answer: listOf(entryView),
-    async run({ params: { id } }, { auditReader }: AuditNeeds) {
+    async run({ params: { id } }, { auditReader, users }: AuditNeeds) {
       const { entries } = await auditReader.ask('trace', { id });
       if (entries.length === 0) throw new ProblemError(problems.notFound, 'No entry has this id.');
       const count = { value: entries.length, isExact: true };
-      return { body: { items: entries.map(viewOfEntry), next: null, count }, asked: { id } };
+      return { body: { items: await viewsOf(entries, users), next: null, count }, asked: { id } };
     },
   }),
   operation({
@@ -148,10 +153,10 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     answer: entryView,
     answerType: formats.jsonl,
     otherAnswerTypes: ['text/csv', 'text/plain'],
-    async run({ query }, { auditReader }: AuditNeeds) {
+    async run({ query }, { auditReader, users }: AuditNeeds) {
       const { format = 'jsonl', ...filters } = query;
       return {
-        stream: exportEntries(auditReader, format, filterOf(filters)),
+        stream: exportEntries(auditReader, format, filterOf(await byId(filters, users))),
         headers: {
           'Content-Type': formats[format],
           'Content-Disposition': `attachment; filename="audit.${format}"`,
@@ -172,7 +177,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     query: z.strictObject({ after: z.string().max(65_536).exactOptional(), ...entryFilters }),
     answer: entryView,
     answerType: 'text/event-stream',
-    async run({ query }, { auditReader }: AuditNeeds) {
+    async run({ query }, { auditReader, users }: AuditNeeds) {
       const { after: text, ...filters } = query;
       const after = text === undefined ? undefined : readPlace(text);
       if (text !== undefined && !after) {
@@ -180,7 +185,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
           { pointer: '?after', code: 'invalid', detail: 'This is no id of an event here.' },
         ]);
       }
-      const filter = filterOf(filters);
+      const filter = filterOf(await byId(filters, users));
       const from = after ?? (await auditReader.ask('follow', { filter, waitMs: 0 })).after;
       return { stream: followEntries(auditReader, filter, from), asked: askedOf(query) };
     },

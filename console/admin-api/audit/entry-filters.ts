@@ -7,7 +7,7 @@ const described = (description: string) => text.exactOptional().meta({ descripti
 
 /** For the query of each operation on them. */
 export const entryFilters = {
-  actor: described('Id of who acted.'),
+  actor: described('Id of who acted, or the name of a user.'),
   object: described('Kind of what it was done to, or kind, colon and id: `client`, `client:billing`.'),
   client: described('Client through which it was done, or which did it.'),
   member: described('Address of the member that was called.'),

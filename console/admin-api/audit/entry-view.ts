@@ -14,6 +14,11 @@ export const entryView = view({
   actor: view({
     kind: text.meta({ example: 'user' }),
     id: text,
+    name: text.nullable().meta({
+      description:
+        'By which the person signs in, while there is the account. Exports and streams say the id alone.',
+      example: 'ada',
+    }),
     session: text.nullable(),
     via: text.nullable(),
   }).nullable(),
@@ -41,7 +46,10 @@ export const entryView = view({
 
 export type EntryView = z.infer<typeof entryView>;
 
-export function viewOfEntry(entry: Entry): EntryView {
+/** Names of people by the ids of their accounts. */
+export type ActorNames = ReadonlyMap<string, string>;
+
+export function viewOfEntry(entry: Entry, names?: ActorNames): EntryView {
   const {
     v: _v,
     writer,
@@ -71,6 +79,7 @@ export function viewOfEntry(entry: Entry): EntryView {
       ? {
           kind: textOf(actor.kind) ?? '',
           id: textOf(actor.id) ?? '',
+          name: (actor.kind === 'user' ? names?.get(actor.id) : undefined) ?? null,
           session: textOf(actor.session),
           via: textOf(actor.via),
         }

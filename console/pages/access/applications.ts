@@ -73,14 +73,14 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
     },
     async show(ctx: PageContext): Promise<void> {
       const found = await clientActs.find(ctx);
-      if (await clientActs.ask(ctx, found.client)) return;
+      if (await clientActs.ask(ctx, found)) return;
       await showApplication(ctx, found, { notice: clientNotices[ctx.state.form.get('done') ?? ''] });
     },
     /** `POST /access/applications/:client`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
       const found = await clientActs.find(ctx);
       if (ctx.state.form.get('do') === 'save') return save(ctx, found);
-      await clientActs.perform(ctx, found.client, async (secret) =>
+      await clientActs.perform(ctx, found, async (secret) =>
         showApplication(ctx, await clientActs.find(ctx), { secret }),
       );
     },
@@ -108,6 +108,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
       form: formOf(client, await rolesOf(ctx, client)),
       ...forms.editState(ctx, client, version),
       mayChange: may.has('updateApplication'),
+      history: await clientActs.historyOf(ctx, { client, version }),
       settings: settingsFor(origin, client),
       logouts: may.has('listSessionLogouts') ? await logoutsOf(ctx, client.id) : undefined,
       ...shown,

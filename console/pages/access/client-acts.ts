@@ -1,5 +1,6 @@
 /** What is done with machine clients and with applications alike: disabled, given another secret, removed. */
 import type { Act, ActPlace, Acts } from '../acts.ts';
+import { createHistory, putBackAct } from '../history/history.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 export interface ClientWords {
@@ -30,6 +31,7 @@ export const clientNotices: Readonly<Record<string, { readonly text: string; rea
   disabled: { text: 'Disabled: every token that it had is refused.', undo: 'enable' },
   enabled: { text: 'Enabled: it gets new tokens.', undo: 'disable' },
   ended: { text: 'The secret has ended.' },
+  'put-back': { text: 'Put back.' },
 };
 
 export const clientStatuses = [
@@ -42,6 +44,9 @@ export function createClientActs<Shown extends ActedClient>(
   acts: Acts,
   words: ClientWords,
 ) {
+  const kind = words.operation === 'Client' ? 'clients' : 'applications';
+  const history = createHistory(tools, acts, { kind, object: 'client' });
+  const presentOf = ({ client, version }: Found<Shown>) => ({ id: client.id, stored: client, version });
   const hrefOf = ({ id }: ActedClient) => `${words.listHref}/${encodeURIComponent(id)}`;
   const placeOf = (client: ActedClient): ActPlace => ({
     path: [
@@ -52,14 +57,18 @@ export function createClientActs<Shown extends ActedClient>(
   });
 
   return {
+    /** @returns undefined for who may not read the audit */
+    historyOf: (ctx: PageContext, found: Found<Shown>) => history.of(ctx, presentOf(found)),
     async find(ctx: PageContext, id = String(ctx.params.client)): Promise<Found<Shown>> {
       const params = { client: id };
       const { body, version = '' } = await tools.run<Shown>(ctx, `read${words.operation}`, { params });
       return { client: body, version };
     },
     /** Sends the page that asks. @returns whether the address names an act */
-    async ask(ctx: PageContext, client: Shown): Promise<boolean> {
+    async ask(ctx: PageContext, found: Found<Shown>): Promise<boolean> {
+      const { client } = found;
       const { form } = ctx.state;
+      if (await history.ask(ctx, presentOf(found), placeOf(client))) return true;
       const act = actNamed(form.get('do'), client, form.get('secret'), words);
       if (act) await acts.ask(ctx, act, placeOf(client));
       return act !== undefined;
@@ -67,15 +76,21 @@ export function createClientActs<Shown extends ActedClient>(
     /** Does what the form names in `do`. @param showSecret  shows the one that was made, this once */
     async perform(
       ctx: PageContext,
-      client: Shown,
+      found: Found<Shown>,
       showSecret: (secret: string | undefined) => Promise<void>,
     ): Promise<void> {
+      const { client } = found;
       const { form } = ctx.state;
       const asked = form.get('do') ?? '';
       const params = { client: client.id };
       if (asked === 'enable' || asked === 'disable') {
         await tools.run(ctx, `${asked}${words.operation}`, { params });
         return tools.goTo(ctx, `${hrefOf(client)}?done=${asked}d`);
+      }
+      if (asked === putBackAct) {
+        const done = await history.perform(ctx, presentOf(found), placeOf(client));
+        if (done) tools.goTo(ctx, `${hrefOf(client)}?done=${putBackAct}`);
+        return;
       }
       const secret = form.get('secret');
       const act = actNamed(asked, client, secret, words);

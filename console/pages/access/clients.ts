@@ -73,7 +73,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
     },
     async show(ctx: PageContext): Promise<void> {
       const found = await clientActs.find(ctx);
-      if (await clientActs.ask(ctx, found.client)) return;
+      if (await clientActs.ask(ctx, found)) return;
       await showClient(ctx, found, { notice: clientNotices[ctx.state.form.get('done') ?? ''] });
     },
     /** `POST /access/clients/:client`: what the form names in `do`. */
@@ -86,7 +86,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
         const { body: trial } = await tools.run<ShownTrial>(ctx, 'tryClient', request);
         return showClient(ctx, found, { trial });
       }
-      await clientActs.perform(ctx, found.client, async (secret) =>
+      await clientActs.perform(ctx, found, async (secret) =>
         showClient(ctx, await clientActs.find(ctx), { secret }),
       );
     },
@@ -116,6 +116,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       ...forms.editState(ctx, client, version),
       mayChange: may.has('updateClient'),
       snippets: snippetsFor(origin, client),
+      history: await clientActs.historyOf(ctx, { client, version }),
       calls: await callsShown(ctx, tools, { client: client.id }),
       ...shown,
     });

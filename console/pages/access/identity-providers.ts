@@ -12,6 +12,7 @@ import {
 } from '../../../views/management/access/identity-providers.tsx';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { createHistory, putBackAct } from '../history/history.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { type FormField, fieldsOf, type Preset, presetNamed, presets } from './provider-fields.ts';
@@ -23,6 +24,7 @@ const path = [{ title: 'Identity providers', href: listHref }];
 const doneNotices: Readonly<Record<string, string>> = {
   saved: 'Saved: changed role rules count from each person’s next sign-in.',
   unchanged: 'Nothing was different.',
+  'put-back': 'Put back.',
   enabled: 'Enabled: people can sign in by it.',
   disabled: 'Disabled: all sessions of its users have ended.',
 };
@@ -37,6 +39,7 @@ type Trial = NonNullable<ProviderModel['trial']>;
 
 /** @param origin  of this console */
 export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
+  const history = createHistory(tools, acts, { kind: 'identityProviders', object: 'idp' });
   return {
     async list(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
@@ -80,6 +83,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       const { form } = ctx.state;
       const act = actsOf(found.provider).get(form.get('do') ?? '');
       if (act) return acts.ask(ctx, act, placeOf(found.provider));
+      if (await history.ask(ctx, presentOf(found), placeOf(found.provider))) return;
       const text = doneNotices[form.get('done') ?? ''];
       await showProvider(ctx, found, text === undefined ? {} : { notice: { text } });
     },
@@ -90,6 +94,11 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       const { provider } = found;
       if (form.get('do') === 'save') return save(ctx, found);
       if (form.get('do') === 'test') return tryOut(ctx, provider.id, credentialsOf(ctx));
+      if (form.get('do') === putBackAct) {
+        const back = await history.perform(ctx, presentOf(found), placeOf(provider));
+        if (back) tools.goTo(ctx, `${providerHref(provider.id)}?done=${putBackAct}`);
+        return;
+      }
       const act = actsOf(provider).get(form.get('do') ?? '');
       if (!act) return tools.goTo(ctx, providerHref(provider.id));
       const done = await acts.perform(ctx, act, placeOf(provider), { provider: provider.id });
@@ -138,11 +147,8 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
     }
   }
 
-  async function showProvider(
-    ctx: PageContext,
-    { provider, version, fields }: Found,
-    shown: Partial<ProviderModel>,
-  ): Promise<void> {
+  async function showProvider(ctx: PageContext, found: Found, shown: Partial<ProviderModel>): Promise<void> {
+    const { provider, version, fields } = found;
     const may = await tools.mayRun(ctx, ['updateIdentityProvider']);
     const html = renderProvider({
       frame: await tools.frame(ctx),
@@ -150,6 +156,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       form: { fields, values: storedValues(provider, fields) },
       ...forms.editState(ctx, provider, version),
       mayChange: may.has('updateIdentityProvider'),
+      history: await history.of(ctx, presentOf(found)),
       mayTry: ctx.state.account.roles.includes('Admin'),
       ...shown,
     });
@@ -223,6 +230,10 @@ const filters = [
     ],
   },
 ];
+
+function presentOf({ provider, version }: Found) {
+  return { id: provider.id, stored: provider, version };
+}
 
 function placeOf({ id, name }: ShownProvider) {
   return { path: [...path, { title: name ?? id, href: providerHref(id) }], href: providerHref(id) };

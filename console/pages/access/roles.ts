@@ -12,6 +12,7 @@ import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { createHistory, putBackAct } from '../history/history.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
@@ -23,6 +24,7 @@ const doneNotices: Readonly<Record<string, string>> = {
   added: 'The role is added.',
   saved: 'Saved: it counts from the next call on.',
   unchanged: 'Nothing was different.',
+  'put-back': 'Put back: it counts from the next call on.',
 };
 
 interface Found {
@@ -31,6 +33,7 @@ interface Found {
 }
 
 export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
+  const history = createHistory(tools, acts, { kind: 'roles', object: 'role' });
   return {
     async list(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
@@ -60,6 +63,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
       const found = await find(ctx, String(ctx.params.role));
       const { form } = ctx.state;
       if (form.get('do') === 'remove') return acts.ask(ctx, removal(found.role), placeOf(found.role));
+      if (await history.ask(ctx, presentOf(found), placeOf(found.role))) return;
       await showRole(ctx, found, { notice: doneNotices[form.get('done') ?? ''] });
     },
     /** `POST /access/roles/:role`: what the form names in `do`. */
@@ -68,6 +72,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
       const found = await find(ctx, String(ctx.params.role));
       const params = { role: found.role.id };
       if (form.get('do') === 'save') return save(ctx, found);
+      if (form.get('do') === putBackAct) return putBack(ctx, found);
       if (form.get('do') !== 'remove') return tools.goTo(ctx, roleHref(found.role.id));
       const done = await acts.perform(ctx, removal(found.role), placeOf(found.role), params);
       if (done) tools.goTo(ctx, `${listHref}?done=removed`);
@@ -77,6 +82,11 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
   async function find(ctx: PageContext, id: string): Promise<Found> {
     const { body, version = '' } = await tools.run<ShownRole>(ctx, 'readRole', { params: { role: id } });
     return { role: body, version };
+  }
+
+  async function putBack(ctx: PageContext, found: Found): Promise<void> {
+    const done = await history.perform(ctx, presentOf(found), placeOf(found.role));
+    if (done) tools.goTo(ctx, `${roleHref(found.role.id)}?done=${putBackAct}`);
   }
 
   async function save(ctx: PageContext, found: Found): Promise<void> {
@@ -103,6 +113,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
       form: roleFormOf(role),
       ...forms.editState(ctx, role, version),
       mayChange: may.has('updateRole'),
+      history: role.builtIn ? undefined : await history.of(ctx, presentOf({ role, version })),
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
@@ -129,6 +140,10 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
 /** Of a built-in one, what every installation says of it. */
 function sentenceFor({ builtIn, description, permissions }: ShownRole): string {
   return builtIn ? (description ?? '') : sentenceOf(permissions);
+}
+
+function presentOf({ role, version }: Found) {
+  return { id: role.id, stored: role, version };
 }
 
 function roleFormOf({ description, permissions }: Pick<ShownRole, 'description' | 'permissions'>): RoleForm {

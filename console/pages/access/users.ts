@@ -13,6 +13,7 @@ import {
 } from '../../../views/management/access/users.tsx';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { createHistory, putBackAct } from '../history/history.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 import { addition, differences, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
@@ -35,12 +36,14 @@ interface Invitation {
 const doneNotices: Readonly<Record<string, { readonly text: string; readonly undo?: string }>> = {
   saved: { text: 'Saved.' },
   unchanged: { text: 'Nothing was different.' },
+  'put-back': { text: 'Put back.' },
   disabled: { text: 'Disabled: all sessions have ended, and all tokens.', undo: 'enable' },
   enabled: { text: 'Enabled: the person can sign in again.', undo: 'disable' },
   ended: { text: 'All sessions have ended.' },
 };
 
 export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
+  const history = createHistory(tools, acts, { kind: 'users', object: 'user' });
   return {
     async list(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
@@ -78,6 +81,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
       const { user, version } = await find(ctx);
       const act = actsOf(user).get(ctx.state.form.get('do') ?? '');
       if (act) return acts.ask(ctx, act, placeOf(user));
+      if (await history.ask(ctx, presentOf(user, version), placeOf(user))) return;
       await showUser(ctx, user, { version, notice: doneNotices[ctx.state.form.get('done') ?? ''] });
     },
     /** `POST /access/users/:user`: what the form names in `do`. */
@@ -91,6 +95,11 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
       if (asked === 'enable' || asked === 'disable') {
         await tools.run(ctx, `${asked}User`, { params });
         return tools.goTo(ctx, `${userHref(user.id)}?done=${asked}d`);
+      }
+      if (asked === putBackAct) {
+        const done = await history.perform(ctx, presentOf(user, version), placeOf(user));
+        if (done) tools.goTo(ctx, `${userHref(user.id)}?done=${putBackAct}`);
+        return;
       }
       const act = actsOf(user).get(asked);
       if (!act) return tools.goTo(ctx, userHref(user.id));
@@ -152,6 +161,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
       },
       ...forms.editState(ctx, user, shown.version),
       mayChange: may.has('updateUser'),
+      history: await history.of(ctx, presentOf(user, shown.version)),
       isReader: user.subject === ctx.state.account.id,
       ...shown,
     });
@@ -180,6 +190,10 @@ const statusOptions = [
   { value: 'disabled', label: 'Disabled' },
   { value: 'locked', label: 'Locked' },
 ];
+
+function presentOf(user: ShownUser, version: string) {
+  return { id: user.id, stored: user, version };
+}
 
 function placeOf({ id, displayName }: ShownUser) {
   return { path: [...path, { title: displayName ?? id, href: userHref(id) }], href: userHref(id) };

@@ -8,7 +8,7 @@ import {
   renderOverview,
 } from '../../../views/management/cluster/overview.tsx';
 import type { FrameModel } from '../../../views/management/frame.tsx';
-import { decisionHref, entryHref } from '../../../views/management/observe/audit.tsx';
+import { decisionHref, entryHref, type ShownEntry } from '../../../views/management/observe/audit.tsx';
 import type { ShownFinding } from '../../../views/management/observe/findings.tsx';
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
 import { startHref } from '../../../views/management/settings/start.tsx';
@@ -18,7 +18,7 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 import type { StartSteps } from '../settings/start-steps.ts';
 
-const parts = ['readHealth', 'readTraffic', 'listMembers', 'listAuditEntries', 'readCluster'] as const;
+const parts = ['readHealth', 'readTraffic', 'listMembers', 'readLatestEntries', 'readCluster'] as const;
 
 /** @param accountPage  for who may open no management page */
 export function createOverviewPage(
@@ -31,7 +31,7 @@ export function createOverviewPage(
     async show(ctx: PageContext): Promise<void> {
       const may = await tools.mayRun(ctx, parts);
       if (!may.has('readTraffic')) return accountPage(ctx);
-      const events = may.has('listAuditEntries') ? asPart(() => eventsOf(ctx)) : undefined;
+      const events = may.has('readLatestEntries') ? asPart(() => eventsOf(ctx)) : undefined;
       const [moving, latest] = await Promise.all([movingOf(ctx, may), events]);
       const frame = await tools.frame(ctx);
       const steps = await stepsOf(ctx, frame);
@@ -94,23 +94,15 @@ export function createOverviewPage(
   }
 
   async function eventsOf(ctx: PageContext): Promise<Pick<OverviewModel, 'denials' | 'changes'>> {
-    const read = async (query: Readonly<Record<string, string>>) =>
-      (await tools.run<ListAnswer<AuditItem>>(ctx, 'listAuditEntries', { query: { limit: '5', ...query } }))
-        .body.items;
-    // Calls are most entries: what is changed is found by what it was done to.
-    const [denied, ...changed] = await Promise.all([
-      read({ outcome: 'denied' }),
-      ...changedObjects.map((object) => read({ object, outcome: 'success', limit: '20' })),
-    ]);
-    const changes = changed
-      .flat()
-      .filter(({ change }) => change !== null)
-      .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
-    return { denials: denied.map(rowOf), changes: changes.slice(0, 5).map(rowOf) };
+    const { body } = await tools.run<LatestEntries>(ctx, 'readLatestEntries');
+    return { denials: body.denials.map(rowOf), changes: body.changes.map(rowOf) };
   }
 }
 
-const changedObjects = ['user', 'client', 'role'] as const;
+interface LatestEntries {
+  readonly denials: readonly ShownEntry[];
+  readonly changes: readonly ShownEntry[];
+}
 
 interface ClusterBody {
   readonly clusterState: string | null;
@@ -118,19 +110,6 @@ interface ClusterBody {
   readonly clusterSize: number | null;
   readonly isSafe: boolean | null;
   readonly migrationQueueSize: number | null;
-}
-
-interface AuditItem {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly event: string;
-  readonly outcome: string;
-  readonly actor: { readonly id: string } | null;
-  readonly object: { readonly kind: string; readonly id: string } | null;
-  readonly change: object | null;
-  readonly reason: string | null;
-  readonly missing: string | null;
-  readonly decisionId: string | null;
 }
 
 const plots: readonly AskedPlot[] = [
@@ -156,13 +135,13 @@ const plots: readonly AskedPlot[] = [
   { id: 'tokens', title: 'Tokens', unit: '/min', factor: 60, lines: [{ series: 'tokens', name: 'Tokens' }] },
 ];
 
-function rowOf({ id, createdAt, event, actor, object, reason, missing, decisionId }: AuditItem): EventRow {
+function rowOf({ id, createdAt, event, actor, object, reason, missing, decisionId }: ShownEntry): EventRow {
   const what = [event, object?.id, missing ?? reason].filter(Boolean).join(', ');
   return {
     id,
     at: new Date(createdAt),
     text: what,
-    who: actor?.id ?? 'Nobody known',
+    who: actor,
     href: decisionId === null ? entryHref(id) : decisionHref(decisionId),
   };
 }

@@ -5,6 +5,7 @@ import { EditPart, type EditState, type Owner } from '../change-form.tsx';
 import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { History, type HistoryModel } from '../history.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
@@ -98,6 +99,8 @@ export interface ApplicationModel extends EditState {
   readonly application: ShownApplication;
   readonly form: ApplicationForm;
   readonly mayChange: boolean;
+  /** Absent for who may not read the audit. */
+  readonly history?: HistoryModel | undefined;
   readonly settings: readonly Snippet[];
   /** Absent for who may not see sessions. */
   readonly logouts?: readonly ShownLogout[] | undefined;
@@ -163,6 +166,7 @@ export function renderApplication(model: ApplicationModel): string {
           fields={(errorOf) => <ApplicationFields form={form} errorOf={errorOf} />}
         />
       )}
+      {model.history && <History {...model.history} href={href} now={frame.now} />}
       {mayChange && <More acts={[{ label: 'Remove', href: `${href}?do=remove` }]} />}
     </DetailPage>,
   );

@@ -15,6 +15,7 @@ import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import { SelectField, TextField } from '../fields.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { History, type HistoryModel } from '../history.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
@@ -79,6 +80,8 @@ export interface ClientModel extends EditState {
   readonly sentence: string;
   readonly form: ClientForm;
   readonly mayChange: boolean;
+  /** Absent for who may not read the audit. */
+  readonly history?: HistoryModel | undefined;
   readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
   /** Shown this once. */
   readonly secret?: string | undefined;
@@ -147,6 +150,7 @@ export function renderClient(model: ClientModel): string {
         <Snippets snippets={model.snippets} />
       </Part>
       {mayChange && <Edit {...model} />}
+      {model.history && <History {...model.history} href={clientHref(client.id)} now={frame.now} />}
       {mayChange && <More acts={[{ label: 'Remove', href: `${clientHref(client.id)}?do=remove` }]} />}
     </DetailPage>,
   );

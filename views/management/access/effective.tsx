@@ -4,7 +4,7 @@ import { Notice } from '../../message.tsx';
 import { Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { ListPage, type ListState } from '../list.tsx';
-import { objectHref } from '../observe/audit.tsx';
+import { objectHref } from '../named.tsx';
 import { State } from '../state.tsx';
 
 export type SubjectKind = 'roles' | 'clients' | 'users';

@@ -7,6 +7,7 @@ import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.ts
 import { SecretField, TextField } from '../fields.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { History, type HistoryModel } from '../history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State } from '../state.tsx';
@@ -138,6 +139,8 @@ export interface ProviderModel extends EditState {
   readonly provider: ShownProvider;
   readonly form: ProviderForm;
   readonly mayChange: boolean;
+  /** Absent for who may not read the audit. */
+  readonly history?: HistoryModel | undefined;
   /** Who reads it may sign in as a trial. */
   readonly mayTry: boolean;
   readonly notice?: { readonly text: string } | undefined;
@@ -167,6 +170,7 @@ export function renderProvider(model: ProviderModel): string {
       <Certificates provider={provider} now={frame.now} />
       {readable && mayChange && <DryRun {...model} />}
       {readable && mayChange && <Edit {...model} />}
+      {model.history && <History {...model.history} href={href} now={frame.now} />}
       {mayChange && (
         <More
           acts={[

@@ -12,6 +12,7 @@ import {
 import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
 import { TextField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { History, type HistoryModel } from '../history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { userHref } from './users.tsx';
@@ -81,6 +82,8 @@ export interface RoleModel extends EditState {
   readonly form: RoleForm;
   readonly mayChange: boolean;
   readonly notice?: string | undefined;
+  /** Absent for who may not read the audit. */
+  readonly history?: HistoryModel | undefined;
 }
 
 const rolesPath = [{ title: 'Roles', href: '/access/roles' }];
@@ -116,6 +119,7 @@ export function renderRole(model: RoleModel): string {
       />
       <Holders {...role} />
       {mayChange && !role.builtIn && <Edit {...model} />}
+      {model.history && <History {...model.history} href={roleHref(role.id)} now={frame.now} />}
       {mayChange && !role.builtIn && (
         <More acts={[{ label: 'Remove', href: `${roleHref(role.id)}?do=remove` }]} />
       )}

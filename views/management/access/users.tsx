@@ -7,6 +7,7 @@ import { EditPart, type EditState, type Owner } from '../change-form.tsx';
 import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { History, type HistoryModel } from '../history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
@@ -84,6 +85,8 @@ export interface UserModel extends EditState {
   /** What is typed now. */
   readonly form: UserForm;
   readonly mayChange: boolean;
+  /** Absent for who may not read the audit. */
+  readonly history?: HistoryModel | undefined;
   /** Who reads the page is this user. */
   readonly isReader: boolean;
   readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
@@ -120,6 +123,7 @@ export function renderUser(model: UserModel): string {
         ]}
       />
       {model.mayChange && <Edit {...model} />}
+      {model.history && <History {...model.history} href={userHref(user.id)} now={frame.now} />}
       {model.mayChange && <Danger {...model} />}
     </DetailPage>,
   );

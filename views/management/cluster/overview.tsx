@@ -5,6 +5,7 @@ import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { Live } from '../live.tsx';
+import { type Actor, Who } from '../named.tsx';
 import { Findings, type ShownFinding } from '../observe/findings.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
@@ -48,7 +49,7 @@ export interface EventRow {
   readonly id: string;
   readonly at: Date;
   readonly text: string;
-  readonly who: string;
+  readonly who: Actor | null;
   /** What is known of it. */
   readonly href: string;
 }
@@ -185,7 +186,7 @@ function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
               <a key="what" href={row.href}>
                 <bdi>{row.text}</bdi>
               </a>,
-              <bdi key="who">{row.who}</bdi>,
+              <Who key="who" actor={row.who} />,
               <Ago key="at" at={row.at} now={now} />,
             ],
           }))}

@@ -1,10 +1,12 @@
 /** The audit: what has happened, one entry, and the story of a decision. */
 import { renderDocument } from '../../layout.tsx';
 import { Ago } from '../ago.tsx';
+import { changedFields, textOf } from '../changed-fields.ts';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
+import { Named, Who } from '../named.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
@@ -16,6 +18,8 @@ export interface ShownEntry {
   readonly actor: {
     readonly kind: string;
     readonly id: string;
+    /** Of a person, while there is the account. */
+    readonly name: string | null;
     readonly session: string | null;
     readonly via: string | null;
   } | null;
@@ -48,12 +52,6 @@ export function decisionHref(id: string): string {
 /** Everything that has this id. */
 export function joinedHref(id: string): string {
   return `/observe/audit?joinedBy=${encodeURIComponent(id)}`;
-}
-
-/** The page of a thing that entries name; undefined where there is none. */
-export function objectHref(kind: string, id: string): string | undefined {
-  const place: Readonly<Record<string, string>> = { user: 'users', role: 'roles', client: 'clients' };
-  return place[kind] === undefined ? undefined : `/access/${place[kind]}/${encodeURIComponent(id)}`;
 }
 
 export interface AuditModel extends ListState {
@@ -91,7 +89,7 @@ export function rowOf(entry: ShownEntry, { now }: FrameModel) {
         {entry.event}
       </a>,
       <Outcome key="outcome" outcome={entry.outcome} />,
-      <bdi key="who">{entry.actor?.id ?? 'Nobody known'}</bdi>,
+      <Who key="who" actor={entry.actor} />,
       <Subject key="to" {...entry} />,
       <bdi key="why">{entry.missing ?? entry.reason ?? ''}</bdi>,
       <Ago key="when" at={new Date(entry.createdAt)} now={now} />,
@@ -112,11 +110,7 @@ function Outcome({ outcome }: Pick<ShownEntry, 'outcome'>) {
 }
 
 function Subject({ object, detail, member }: ShownEntry) {
-  if (object) {
-    const href = objectHref(object.kind, object.id);
-    const name = <bdi>{`${object.kind} ${object.id}`}</bdi>;
-    return href === undefined ? name : <a href={href}>{name}</a>;
-  }
+  if (object) return <Named {...object}>{`${object.kind} ${object.id}`}</Named>;
   const call = [detail?.method, detail?.path].filter((part) => typeof part === 'string').join(' ');
   return <bdi>{call || (member ?? '')}</bdi>;
 }
@@ -158,6 +152,8 @@ function factsOf(entry: ShownEntry, { now }: FrameModel): readonly Fact[] {
       : [];
   const plain = (name: string, value: string | number | null): readonly Fact[] =>
     value === null ? [] : [{ name, value: <bdi>{value}</bdi> }];
+  const linked = (name: string, kind: string, id: string | null): readonly Fact[] =>
+    id === null ? [] : [{ name, value: <Named kind={kind} id={id} /> }];
   return [
     { name: 'Entry', value: <Id>{entry.id}</Id> },
     {
@@ -168,12 +164,14 @@ function factsOf(entry: ShownEntry, { now }: FrameModel): readonly Fact[] {
         </>
       ),
     },
-    { name: 'Who', value: <bdi>{actor ? `${actor.kind} ${actor.id}` : 'Nobody known'}</bdi> },
+    { name: 'Who', value: <Who actor={actor} /> },
+    // Who has got another name, or has been removed, is found by this.
+    ...(actor ? [{ name: 'Id of who', value: <Id>{`${actor.kind} ${actor.id}`}</Id> }] : []),
     ...plain('How it came', actor?.via ?? null),
     ...plain('From', entry.source),
     { name: 'To what', value: <Subject {...entry} /> },
-    ...plain('Client', entry.client),
-    ...plain('Member', entry.member),
+    ...linked('Client', 'client', entry.client),
+    ...linked('Member', 'member', entry.member),
     ...plain('Permission', entry.permission),
     ...plain('Missing', entry.missing),
     ...plain('Why', entry.reason),
@@ -205,17 +203,10 @@ function Changes({ change }: { readonly change: Readonly<Record<string, unknown>
       <Table
         title="What it changed"
         columns={[{ title: 'Member' }, { title: 'Before' }, { title: 'After' }]}
-        rows={Object.entries(change).map(([name, value]) => {
-          const { from, to, add, remove } = (value ?? {}) as Readonly<Record<string, unknown>>;
-          return {
-            key: name,
-            cells: [
-              name,
-              textOf(remove === undefined ? from : remove),
-              textOf(add === undefined ? to : add),
-            ].map((text) => <bdi key={text}>{text}</bdi>),
-          };
-        })}
+        rows={changedFields(change).map(({ name, before, after }) => ({
+          key: name,
+          cells: [name, before, after].map((text) => <bdi key={text}>{text}</bdi>),
+        }))}
       />
     </Part>
   );
@@ -229,10 +220,4 @@ function Details({ detail }: { readonly detail: Readonly<Record<string, unknown>
       />
     </Part>
   );
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '–';
-  if (Array.isArray(value)) return value.map(textOf).join(', ') || '–';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

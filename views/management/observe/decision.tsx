@@ -4,8 +4,9 @@ import { Ago } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { Named } from '../named.tsx';
 import { State } from '../state.tsx';
-import { decisionHref, entryColumns, objectHref, rowOf, type ShownEntry } from './audit.tsx';
+import { decisionHref, entryColumns, rowOf, type ShownEntry } from './audit.tsx';
 
 export interface ShownExplanation {
   readonly method: string;
@@ -91,11 +92,7 @@ function factsOf(
       ? [
           {
             name: 'Caller',
-            value: (
-              <a href={objectHref(caller.kind, caller.id)!}>
-                <bdi>{caller.id}</bdi>
-              </a>
-            ),
+            value: <Named {...caller} />,
           },
         ]
       : []),

@@ -1,0 +1,173 @@
+/** The history of one thing, from the audit, and the act that puts back what a change has changed. */
+
+import { type Change, textOf } from '../../../views/management/changed-fields.ts';
+import type { HistoryModel } from '../../../views/management/history.tsx';
+import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
+import { loadOperations } from '../../admin-api/load-operations.ts';
+import { flattened } from '../../configuration/comparison.ts';
+import {
+  type AnyOperation,
+  type KindOperations,
+  kindsOf,
+  type ObjectKind,
+} from '../../configuration/object-kinds.ts';
+import type { Act, ActPlace, Acts } from '../acts.ts';
+import type { ListAnswer } from '../lists.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+import { asPart } from '../plots.ts';
+import { formerValues } from './former-values.ts';
+
+export interface HistoryOf {
+  /** In files of configuration, and so of its operations. */
+  readonly kind: ObjectKind['key'];
+  /** In entries of the audit. */
+  readonly object: 'user' | 'role' | 'client' | 'idp';
+}
+
+/** The thing as its page has read it. */
+export interface Present {
+  readonly id: string;
+  readonly stored: object;
+  readonly version: string;
+}
+
+export type History = ReturnType<typeof createHistory>;
+
+export const putBackAct = 'put-back';
+const most = 10;
+/** Not every entry of a thing has changed it. */
+const mostRead = 50;
+
+export function createHistory(tools: PageTools, acts: Acts, { kind: key, object }: HistoryOf) {
+  return {
+    /** @returns undefined for who may not read the audit */
+    async of(ctx: PageContext, present: Present): Promise<HistoryModel | undefined> {
+      const may = await tools.mayRun(ctx, ['listAuditEntries']);
+      if (!may.has('listAuditEntries')) return undefined;
+      const named = `${object}:${present.id}`;
+      const allHref = `/observe/audit?${new URLSearchParams({ object: named })}`;
+      const entries = await asPart(() => changesOf(ctx, named));
+      if (!entries) return { allHref, changes: undefined };
+      const changes = await Promise.all(entries.slice(0, most).map((entry) => shown(ctx, entry, present)));
+      return { allHref, changes };
+    },
+    /** Sends the page that asks. @returns whether the address names a change that can be put back */
+    async ask(ctx: PageContext, present: Present, place: ActPlace): Promise<boolean> {
+      const found = await asked(ctx, present);
+      if (found) await acts.ask(ctx, found.act, place);
+      return found !== undefined;
+    },
+    /** Takes the form of that page. @returns whether it is put back; else the page asks again, or nothing is different */
+    async perform(ctx: PageContext, present: Present, place: ActPlace): Promise<boolean> {
+      const found = await asked(ctx, present);
+      if (!found) {
+        tools.goTo(ctx, `${place.href}?done=unchanged`);
+        return false;
+      }
+      return (await acts.perform(ctx, found.act, place, { [found.param]: present.id })) !== undefined;
+    },
+  };
+
+  async function changesOf(ctx: PageContext, named: string): Promise<readonly ShownEntry[]> {
+    const query = { object: named, outcome: 'success', limit: String(mostRead) };
+    const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'listAuditEntries', { query });
+    return body.items.filter(({ change }) => change !== null);
+  }
+
+  async function shown(ctx: PageContext, entry: ShownEntry, present: Present) {
+    const found = await putBackOf(entry, present);
+    const may = found && (await tools.mayRun(ctx, [found.act.operation]));
+    const isOpen = found !== undefined && may!.has(found.act.operation);
+    return { ...entry, change: entry.change!, isPutBack: isOpen };
+  }
+
+  /** What the address or the form names. @throws {ProblemError} `not_found` */
+  async function asked(ctx: PageContext, present: Present) {
+    const { form } = ctx.state;
+    if (form.get('do') !== putBackAct) return undefined;
+    const params = { auditEntry: form.get('entry') ?? '' };
+    const { body: entry } = await tools.run<ShownEntry>(ctx, 'readAuditEntry', { params });
+    const isIts = entry.object?.kind === object && entry.object.id === present.id;
+    return isIts && entry.outcome === 'success' ? putBackOf(entry, present) : undefined;
+  }
+
+  /** @returns undefined where nothing would be different */
+  async function putBackOf(entry: ShownEntry, present: Present): Promise<PutBack | undefined> {
+    // From before it was there is nothing to put back.
+    if (entry.change === null || entry.event.endsWith('.added')) return undefined;
+    const operations = (await loadOperations()) as readonly AnyOperation[];
+    const kind = kindsOf(operations).find((one) => one.key === key)!;
+    const stored = flattened({ ...present.stored });
+    return (
+      switchBack(entry, { operations, kind, present, stored }) ??
+      editBack(entry, { operations, kind, present, stored })
+    );
+  }
+}
+
+interface PutBack {
+  readonly act: Act;
+  /** Of the path of its operation. */
+  readonly param: string;
+}
+
+interface Place {
+  readonly operations: readonly AnyOperation[];
+  readonly kind: KindOperations;
+  readonly present: Present;
+  readonly stored: Change;
+}
+
+/** Whether it is enabled is changed by operations of its own. */
+function switchBack(entry: ShownEntry, place: Place): PutBack | undefined {
+  const { operations, kind, present, stored } = place;
+  const [[name, said] = ['', {}], ...others] = Object.entries(entry.change ?? {});
+  if (others.length > 0 || (name !== 'status' && name !== 'enabled')) return undefined;
+  const { from } = said as { readonly from?: unknown };
+  const isOff = (state: unknown) => state === 'disabled' || state === false;
+  if (isOff(from) === isOff(stored[name])) return undefined;
+  const path = `${kind.path}/{${kind.param}}/${isOff(from) ? 'disable' : 'enable'}`;
+  const operation = operations.find((one) => one.path === path)!;
+  const effect = `${name}: ${textOf(stored[name])} now, ${textOf(from)} again.`;
+  return { param: kind.param, act: actFor({ entry, present, operation, effects: [effect], body: {} }) };
+}
+
+function editBack(entry: ShownEntry, { operations, kind, present, stored }: Place): PutBack | undefined {
+  const operation = operations.find((one) => one.method === 'PATCH' && one.path === kind.read.path)!;
+  const { fields, now, kept } = formerValues(entry.change ?? {}, stored, new Set(kind.fields.keys()));
+  const names = Object.keys(fields);
+  if (names.length === 0) return undefined;
+  const effects = [
+    ...names.map((name) => `${name}: ${textOf(now[name])} now, ${textOf(fields[name])} again.`),
+    ...(kept.length === 0 ? [] : [`Stays as it is: ${kept.join(', ')}.`]),
+  ];
+  // The one field that is taken away by a word.
+  const body =
+    'defaultRole' in fields && fields.defaultRole === null ? { ...fields, defaultRole: 'none' } : fields;
+  return { param: kind.param, act: actFor({ entry, present, operation, effects, body }) };
+}
+
+interface ActParts {
+  readonly entry: ShownEntry;
+  readonly present: Present;
+  readonly operation: AnyOperation;
+  readonly effects: readonly string[];
+  readonly body: object;
+}
+
+function actFor({ entry, present: { id, version }, operation, effects, body }: ActParts): Act {
+  const { actor } = entry;
+  return {
+    name: putBackAct,
+    operation: operation.id,
+    title: `Put back a change of ${id}`,
+    effects: [
+      ...effects,
+      `It is what ${actor?.name ?? actor?.id ?? 'nobody known'} has changed; this is in the audit too, and can be put back in turn.`,
+    ],
+    button: 'Put back',
+    isDangerous: operation.isDangerous ?? false,
+    hidden: { entry: entry.id, version },
+    requestOf: (form) => ({ body, ifMatch: form.get('version') }),
+  };
+}

@@ -1,0 +1,48 @@
+/** Whom and what an entry of the audit names, each leading to what is known of it. */
+
+/** The page of a thing that entries name; undefined where there is none. */
+export function objectHref(kind: string, id: string): string | undefined {
+  const place = places[kind];
+  return place === undefined ? undefined : `${place}/${encodeURIComponent(id)}`;
+}
+
+const places: Readonly<Record<string, string>> = {
+  user: '/access/users',
+  role: '/access/roles',
+  client: '/access/clients',
+  idp: '/access/identity-providers',
+  session: '/access/sessions',
+  approval: '/access/approvals',
+  member: '/cluster/members',
+  map: '/cluster/maps',
+  queue: '/cluster/queues',
+  job: '/observe/jobs',
+};
+
+interface NamedProps {
+  readonly kind: string;
+  readonly id: string;
+  /** By default the id. */
+  readonly children?: string;
+}
+
+export function Named({ kind, id, children = id }: NamedProps) {
+  const href = objectHref(kind, id);
+  const name = <bdi>{children}</bdi>;
+  return href === undefined ? name : <a href={href}>{name}</a>;
+}
+
+export interface Actor {
+  readonly kind: string;
+  readonly id: string;
+  /** Of a person, while there is the account. */
+  readonly name: string | null;
+}
+
+/** By name; of a person who has been removed, what the entry says. */
+export function Who({ actor }: { readonly actor: Actor | null }) {
+  if (!actor) return <span class="muted">Nobody known</span>;
+  const { kind, id, name } = actor;
+  if (kind !== 'user') return <Named kind={kind} id={id} />;
+  return name === null ? <bdi class="muted">{id}</bdi> : <Named kind="user" id={name} />;
+}
