@@ -1,31 +1,37 @@
 import { Form } from './elements/form.tsx';
+import type { Language } from './elements/moment.ts';
 import { Section } from './elements/section.tsx';
 import { type Theme, usePresentation } from './presentation.ts';
+import { useText } from './texts/elements.tsx';
+import { languages, type Translate } from './texts/text.ts';
 
 interface AccountDisplayProps {
-  /** Takes `theme`, `zone` and `csrf`. */
+  /** Takes `theme`, `zone`, `language` and `csrf`. */
   readonly action: string;
   readonly csrf: string;
   /** That can be chosen. */
   readonly zones: readonly string[];
+  /** That was chosen; undefined: that of the browser. */
+  readonly language: Language | undefined;
 }
 
-const themes: Readonly<Record<Theme, string>> = {
-  system: 'As the system has it',
-  light: 'Light',
-  dark: 'Dark',
-};
+const themes = (t: Translate): Readonly<Record<Theme, string>> => ({
+  system: t('account.asSystem'),
+  light: t('account.light'),
+  dark: t('account.dark'),
+});
 
 /** How pages are shown in this browser. */
-export function AccountDisplay({ action, csrf, zones }: AccountDisplayProps) {
+export function AccountDisplay({ action, csrf, zones, language }: AccountDisplayProps) {
+  const t = useText();
   const { theme, zone } = usePresentation();
   return (
-    <Section id="display" title="Display" about="How pages look in this browser, before a sign-in too.">
+    <Section id="display" title={t('account.display')} about={t('account.howPagesLookBrowser')}>
       <Form action={action} hidden={{ csrf }} class="boxed padded">
         <div class="field">
-          <label for="theme">Theme</label>
+          <label for="theme">{t('account.theme')}</label>
           <select id="theme" name="theme">
-            {Object.entries(themes).map(([value, label]) => (
+            {Object.entries(themes(t)).map(([value, label]) => (
               <option key={value} value={value} selected={value === theme}>
                 {label}
               </option>
@@ -33,9 +39,20 @@ export function AccountDisplay({ action, csrf, zones }: AccountDisplayProps) {
           </select>
         </div>
         <div class="field">
-          <label for="zone">Time zone</label>
+          <label for="language">{t('account.language')}</label>
+          <select id="language" name="language">
+            <option value="">{t('account.asBrowser')}</option>
+            {Object.entries(languages).map(([value, { name }]) => (
+              <option key={value} value={value} lang={value} selected={value === language}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="zone">{t('account.timeZone')}</label>
           <select id="zone" name="zone">
-            <option value="">As the browser has it</option>
+            <option value="">{t('account.asBrowser')}</option>
             {zones.map((name) => (
               <option key={name} value={name} selected={name === zone}>
                 {name.replaceAll('_', ' ')}
@@ -45,7 +62,7 @@ export function AccountDisplay({ action, csrf, zones }: AccountDisplayProps) {
         </div>
         <div class="actions">
           <button type="submit" class="button primary">
-            Save display
+            {t('account.saveDisplay')}
           </button>
         </div>
       </Form>

@@ -11,24 +11,32 @@ interface AccountPasswordProps {
 
 /** Changes the password; sends `current_password`, `password`, `password_again` and `csrf`. */
 export function AccountPassword({ action, csrf, username, minLength }: AccountPasswordProps) {
-  const text = useText();
+  const t = useText();
   return (
-    <Section id="change-password" title="Password" about="A new one ends every other session of yours.">
+    <Section id="change-password" title={t('common.password')} about={t('account.newOneEndsEvery')}>
       <Form action={action} hidden={{ csrf }} class="boxed padded">
         {/* Without a name it is not sent; password managers read it to know whose password this is. */}
         <input type="text" value={username} autocomplete="username" readOnly hidden />
-        <PasswordField name="current_password" label="Current password" autocomplete="current-password" />
+        <PasswordField
+          name="current_password"
+          label={t('common.currentPassword')}
+          autocomplete="current-password"
+        />
         <PasswordField
           name="password"
-          label="New password"
+          label={t('account.newPassword')}
           autocomplete="new-password"
           minLength={minLength}
-          hint={text('field.newPasswordHint', { n: minLength })}
+          hint={t('field.newPasswordHint', { n: minLength })}
         />
-        <PasswordField name="password_again" label="Confirm new password" autocomplete="new-password" />
+        <PasswordField
+          name="password_again"
+          label={t('account.confirmNewPassword')}
+          autocomplete="new-password"
+        />
         <div class="actions">
           <button type="submit" class="button primary">
-            Change password
+            {t('account.changePassword')}
           </button>
         </div>
       </Form>

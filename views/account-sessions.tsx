@@ -3,6 +3,7 @@ import { Link } from './elements/link.tsx';
 import { Section } from './elements/section.tsx';
 import { Time } from './elements/time.tsx';
 import { nameBrowser } from './elements/user-agent.ts';
+import { Text, useText } from './texts/elements.tsx';
 
 export interface SessionRow {
   /** Names the session in the form field `session`; not the session id itself. */
@@ -25,11 +26,12 @@ interface AccountSessionsProps {
 
 /** Where somebody is signed in, with a button to end each session but this one (S34). */
 export function AccountSessions({ sessions, moreHref, action, csrf, hasPassword }: AccountSessionsProps) {
-  const about = `End what you do not know${hasPassword ? ', then change your password' : ''}.`;
+  const t = useText();
+  const about = hasPassword ? t('account.sessionsAboutPassword') : t('account.sessionsAbout');
   return (
-    <Section id="sessions" title="Sessions" about={about}>
+    <Section id="sessions" title={t('common.sessions')} about={about}>
       {sessions.length === 0 ? (
-        <p class="empty">No open session.</p>
+        <p class="empty">{t('account.noOpenSession')}</p>
       ) : (
         <ul class="rows boxed">
           {sessions.map((session) => (
@@ -43,7 +45,7 @@ export function AccountSessions({ sessions, moreHref, action, csrf, hasPassword 
       {moreHref !== undefined && (
         <div class="actions">
           <Link href={moreHref} class="button">
-            More sessions
+            {t('account.moreSessions')}
           </Link>
         </div>
       )}
@@ -52,18 +54,21 @@ export function AccountSessions({ sessions, moreHref, action, csrf, hasPassword 
 }
 
 function Session({ isCurrent, startedAt, clientAddress, userAgent }: SessionRow) {
+  const t = useText();
   return (
     <div class="session-text">
       <h3>
-        {nameBrowser(userAgent)}
-        {isCurrent && <span class="tag">This one</span>}
+        {nameBrowser(userAgent, t)}
+        {isCurrent && <span class="tag">{t('account.thisOne')}</span>}
       </h3>
       <p class="muted">
-        Since <Time at={startedAt} />
-        {clientAddress && (
-          <>
-            , from <span class="code">{clientAddress}</span>
-          </>
+        {clientAddress ? (
+          <Text
+            id="account.sinceFrom"
+            gaps={{ at: <Time at={startedAt} />, address: <span class="code">{clientAddress}</span> }}
+          />
+        ) : (
+          <Text id="account.since" gaps={{ since: <Time at={startedAt} /> }} />
         )}
       </p>
     </div>
@@ -77,10 +82,20 @@ interface EndSessionProps {
 }
 
 function EndSession({ session, action, csrf }: EndSessionProps) {
+  const t = useText();
   return (
     <Form action={action} hidden={{ csrf, session: session.key }}>
       <button type="submit" class="button small">
-        End<span class="unseen"> the session of {nameBrowser(session.userAgent)}</span>
+        <Text
+          id="account.endSession"
+          gaps={{
+            ofWhich: (
+              <span class="unseen">
+                {t('account.theSessionOf', { userAgent: nameBrowser(session.userAgent, t) })}
+              </span>
+            ),
+          }}
+        />
       </button>
     </Form>
   );

@@ -1,6 +1,7 @@
 import { AccountDisplay } from './account-display.tsx';
 import { AccountPassword } from './account-password.tsx';
 import { AccountSessions, type SessionRow } from './account-sessions.tsx';
+import type { Language } from './elements/moment.ts';
 import { Section } from './elements/section.tsx';
 import { Time } from './elements/time.tsx';
 import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
@@ -8,6 +9,8 @@ import { type LoggedOutApplication, LogoutOutcomes } from './logout-outcomes.tsx
 import { Framed, type FrameModel } from './management/frame.tsx';
 import { Notice, Problem } from './message.tsx';
 import type { Presentation } from './presentation.ts';
+import { Said, Text, useText } from './texts/elements.tsx';
+import { retryText } from './texts/retry.ts';
 
 /** Home of whoever is signed in: who they are here, where they are signed in, their password. */
 export interface AccountModel {
@@ -38,13 +41,18 @@ export interface AccountModel {
   /** Takes `session` (a key of `sessions`) and `csrf`. */
   readonly endSessionAction: string;
   readonly minPasswordLength: number;
-  /** Takes `theme`, `zone` and `csrf`. */
+  /** Takes `theme`, `zone`, `language` and `csrf`. */
   readonly displayAction: string;
+  /** That this person has chosen; undefined: that of the browser. */
+  readonly language?: Language | undefined;
   /** That can be chosen. */
   readonly zones: readonly string[];
   /** What the applications of a session that has just been ended here have made of its end. */
   readonly ended?: readonly LoggedOutApplication[] | undefined;
+  /** As the console says it, in English. */
   readonly problem?: string | undefined;
+  /** When what was a problem can be tried again, seconds. */
+  readonly problemRetry?: number | undefined;
   readonly notice?: string | undefined;
 }
 
@@ -53,8 +61,9 @@ export function renderAccount(model: AccountModel, presentation?: Presentation):
 }
 
 function Account(model: AccountModel) {
+  const t = useText();
   const { frame, username, signOut, problem } = model;
-  const page = { title: 'Your account', hasProblem: problem !== undefined };
+  const page = { title: t('common.yourAccount'), hasProblem: problem !== undefined };
   if (frame) {
     return (
       <Framed {...page} frame={frame}>
@@ -70,14 +79,20 @@ function Account(model: AccountModel) {
 }
 
 function Content(model: AccountModel) {
-  const { username, email, csrf, problem, notice, ended = [] } = model;
+  const t = useText();
+  const { username, email, csrf, problem, problemRetry, notice, ended = [] } = model;
   return (
     <>
       <header class="page-head">
         <h1>{username}</h1>
-        <p class="lede">{email ?? 'No email address'}</p>
+        <p class="lede">{email ?? t('account.noEmailAddress')}</p>
       </header>
-      {problem && <Problem id="problem">{problem}</Problem>}
+      {problem && (
+        <Problem id="problem">
+          <Said>{problem}</Said>
+          {problemRetry !== undefined && ` ${retryText(t, problemRetry)}`}
+        </Problem>
+      )}
       {notice && <Notice>{notice}</Notice>}
       {ended.length > 0 && <Ended applications={ended} />}
       <SignIn {...model} />
@@ -90,7 +105,12 @@ function Content(model: AccountModel) {
         hasPassword={model.passwordAction !== undefined}
       />
       <Applications {...model} />
-      <AccountDisplay action={model.displayAction} csrf={csrf} zones={model.zones} />
+      <AccountDisplay
+        action={model.displayAction}
+        csrf={csrf}
+        zones={model.zones}
+        language={model.language}
+      />
       {model.passwordAction !== undefined && (
         <AccountPassword
           action={model.passwordAction}
@@ -104,41 +124,43 @@ function Content(model: AccountModel) {
 }
 
 function Ended({ applications }: { readonly applications: readonly LoggedOutApplication[] }) {
+  const t = useText();
   return (
-    <Section id="ended" title="The ended session" about="Applications that were opened with it.">
+    <Section id="ended" title={t('account.theEndedSession')} about={t('account.applicationsWereOpened')}>
       <LogoutOutcomes applications={applications} heading="h3" />
     </Section>
   );
 }
 
 function SignIn({ signedInAt, sessionEndsAt, lastLoginAt, providerName }: AccountModel) {
+  const t = useText();
   return (
-    <Section id="sign-in" title="This session" about="It ends by itself, or when you sign out.">
+    <Section id="sign-in" title={t('account.thisSession')} about={t('account.endsItselfWhenYou')}>
       <dl class="facts boxed">
         {providerName !== undefined && (
           <div>
-            <dt>Signed in with</dt>
+            <dt>{t('common.signedInWith')}</dt>
             <dd>
               {providerName}
-              <p class="muted">Your password is kept and changed there.</p>
+              <p class="muted">{t('account.yourPasswordKeptChanged')}</p>
             </dd>
           </div>
         )}
         <div>
-          <dt>Signed in</dt>
+          <dt>{t('account.signedIn')}</dt>
           <dd>
             <Time at={signedInAt} />
           </dd>
         </div>
         <div>
-          <dt>Expires</dt>
+          <dt>{t('common.expires')}</dt>
           <dd>
             <Time at={sessionEndsAt} />
           </dd>
         </div>
         <div>
-          <dt>Last sign-in</dt>
-          <dd>{lastLoginAt ? <Time at={lastLoginAt} /> : 'First sign-in'}</dd>
+          <dt>{t('common.lastSignIn')}</dt>
+          <dd>{lastLoginAt ? <Time at={lastLoginAt} /> : t('account.firstSignIn')}</dd>
         </div>
       </dl>
     </Section>
@@ -146,30 +168,39 @@ function SignIn({ signedInAt, sessionEndsAt, lastLoginAt, providerName }: Accoun
 }
 
 function Roles({ roles, elevation, mayTakeRoles = false }: AccountModel) {
+  const t = useText();
   return (
-    <Section id="roles" title="Roles" about="What you may do here and at the members.">
+    <Section id="roles" title={t('common.roles')} about={t('account.whatYouMayDo')}>
       {roles.length === 0 ? (
-        <p class="empty">You have no role yet. An administrator can give you one.</p>
+        <p class="empty">{t('account.youNoRoleYet')}</p>
       ) : (
         <ul class="rows boxed">
           {roles.map(({ name, meaning }) => (
             <li key={name}>
               <h3>{name}</h3>
-              <p class="muted">{meaning}</p>
+              <p class="muted">
+                <Said>{meaning}</Said>
+              </p>
             </li>
           ))}
         </ul>
       )}
       {elevation && (
         <p>
-          You have <bdi>{elevation.role}</bdi> until <Time at={elevation.endsAt} />.{' '}
-          <a href="/account/elevation">Look at it, or end it</a>
+          <Text
+            id="account.youHaveUntil"
+            gaps={{
+              role: <bdi>{elevation.role}</bdi>,
+              endsAt: <Time at={elevation.endsAt} />,
+              link: <a href="/account/elevation">{t('account.lookEnd')}</a>,
+            }}
+          />
         </p>
       )}
       {!elevation && mayTakeRoles && (
         <p>
           <a class="button" href="/account/elevation">
-            Take a role for a while
+            {t('common.takeRoleWhile')}
           </a>
         </p>
       )}
@@ -178,10 +209,11 @@ function Roles({ roles, elevation, mayTakeRoles = false }: AccountModel) {
 }
 
 function Applications({ applications }: AccountModel) {
+  const t = useText();
   return (
-    <Section id="applications" title="Applications" about="Where you have signed in with this account.">
+    <Section id="applications" title={t('common.applications')} about={t('account.whereYouSignedAccount')}>
       {applications.length === 0 ? (
-        <p class="empty">None so far.</p>
+        <p class="empty">{t('account.noneSoFar')}</p>
       ) : (
         <ul class="rows boxed">
           {applications.map(({ name, since }) => (
@@ -189,7 +221,7 @@ function Applications({ applications }: AccountModel) {
               <h3>{name}</h3>
               {since && (
                 <p class="muted">
-                  Since <Time at={since} />
+                  <Text id="account.since" gaps={{ since: <Time at={since} /> }} />
                 </p>
               )}
             </li>

@@ -19,17 +19,17 @@ export function renderAutoSubmittedForm(model: AutoSubmittedFormModel, presentat
 }
 
 function AutoSubmittedForm({ provider, purpose, action, fields }: AutoSubmittedFormModel) {
-  const text = useText();
+  const t = useText();
   const id = purpose === 'sign-in' ? 'step.signIn' : 'step.signOut';
   return (
-    <NarrowPage title={text('step.title')}>
+    <NarrowPage title={t('step.title')}>
       <p class="lede">
         <Text id={id} gaps={{ provider: <strong>{provider}</strong> }} />
       </p>
       <Form action={action} hidden={fields}>
         <div class="actions">
           <button type="submit" class="button primary">
-            {text('step.goOn', { provider })}
+            {t('step.goOn', { provider })}
           </button>
         </div>
       </Form>

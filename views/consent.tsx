@@ -2,7 +2,7 @@ import { Form } from './elements/form.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import type { Presentation } from './presentation.ts';
 import { Said, Text, useText } from './texts/elements.tsx';
-import type { TextKey } from './texts/en.ts';
+import type { WordKey } from './texts/text.ts';
 
 export interface ConsentScope {
   /** The scope as it stands in the request. */
@@ -36,11 +36,11 @@ export function renderConsent(model: ConsentModel, presentation?: Presentation):
 }
 
 function Consent({ action, csrf, application, username, scopes, reach }: ConsentModel) {
-  const text = useText();
+  const t = useText();
   const { id, name, origin, logoUri } = application;
   const hasOtherId = id !== undefined && id !== name;
   return (
-    <NarrowPage title={text('consent.title', { application: name })}>
+    <NarrowPage title={t('consent.title', { application: name })}>
       {logoUri !== undefined && <img class="logo" src={logoUri} alt="" referrerpolicy="no-referrer" />}
       <p class="lede">
         <Text
@@ -53,38 +53,38 @@ function Consent({ action, csrf, application, username, scopes, reach }: Consent
         />
       </p>
       <Scopes scopes={scopes} />
-      <p class="muted">{text(reaches[reach])}</p>
+      <p class="muted">{t(reaches[reach])}</p>
       <Form action={action} hidden={{ csrf }}>
         <div class="actions">
           <button type="submit" name="decision" value="allow" class="button primary">
-            {text('act.allow')}
+            {t('act.allow')}
           </button>
           <button type="submit" name="decision" value="deny" class="button">
-            {text('act.deny')}
+            {t('act.deny')}
           </button>
         </div>
       </Form>
-      <p class="hint">{text('consent.back', { origin })}</p>
+      <p class="hint">{t('consent.back', { origin })}</p>
     </NarrowPage>
   );
 }
 
-const reaches: Readonly<Record<ConsentModel['reach'], TextKey>> = {
+const reaches: Readonly<Record<ConsentModel['reach'], WordKey>> = {
   nothing: 'consent.reachNothing',
   members: 'consent.reachMembers',
   console: 'consent.reachConsole',
 };
 
 function Scopes({ scopes }: Pick<ConsentModel, 'scopes'>) {
-  const text = useText();
-  if (scopes.length === 0) return <p class="empty">{text('consent.nothing')}</p>;
+  const t = useText();
+  if (scopes.length === 0) return <p class="empty">{t('consent.nothing')}</p>;
   return (
     <ul class="rows boxed">
       {scopes.map(({ name, meaning, isNew }) => (
         <li key={name}>
           <p>
             <Said>{meaning}</Said>
-            {isNew && <span class="tag">{text('consent.new')}</span>}
+            {isNew && <span class="tag">{t('consent.new')}</span>}
           </p>
           <p class="code muted">{name}</p>
         </li>

@@ -19,10 +19,10 @@ export function renderDeviceCode(model: DeviceCodeModel, presentation?: Presenta
 }
 
 function DeviceCode({ action, xsrf, userCode, problem }: DeviceCodeModel) {
-  const text = useText();
+  const t = useText();
   return (
-    <NarrowPage title={text('device.title')} hasProblem={problem !== undefined}>
-      <p class="lede">{text('device.about')}</p>
+    <NarrowPage title={t('device.title')} hasProblem={problem !== undefined}>
+      <p class="lede">{t('device.about')}</p>
       {problem && (
         <Problem id="problem">
           <Said>{problem}</Said>
@@ -31,15 +31,15 @@ function DeviceCode({ action, xsrf, userCode, problem }: DeviceCodeModel) {
       <Form action={action} hidden={{ xsrf }}>
         <Field
           name="user_code"
-          label={text('device.code')}
+          label={t('device.code')}
           autocomplete="off"
           value={userCode}
-          hint={text('device.hint')}
+          hint={t('device.hint')}
           problemId={problem === undefined ? undefined : 'problem'}
         />
         <div class="actions">
           <button type="submit" class="button primary">
-            {text('act.continue')}
+            {t('act.continue')}
           </button>
         </div>
       </Form>
@@ -64,37 +64,37 @@ export function renderDeviceConfirm(model: DeviceConfirmModel, presentation?: Pr
 }
 
 function DeviceConfirm({ action, xsrf, userCode, application, device, username }: DeviceConfirmModel) {
-  const text = useText();
+  const t = useText();
   return (
-    <NarrowPage title={text('consent.title', { application })}>
+    <NarrowPage title={t('consent.title', { application })}>
       <p class="lede">
         <Text
           id="device.acts"
           gaps={{
-            name: username === undefined ? text('device.nextAccount') : <strong>{username}</strong>,
+            name: username === undefined ? t('device.nextAccount') : <strong>{username}</strong>,
           }}
         />
       </p>
       <ul class="rows boxed">
         <li>
-          <p>{text('device.shows')}</p>
+          <p>{t('device.shows')}</p>
           <p class="code">{userCode}</p>
         </li>
         <li>
-          <p>{text('device.from')}</p>
+          <p>{t('device.from')}</p>
           <p class="code muted">
             {device.address} {device.userAgent}
           </p>
         </li>
       </ul>
-      <p class="muted">{text('device.warning')}</p>
+      <p class="muted">{t('device.warning')}</p>
       <Form action={action} hidden={{ xsrf, user_code: userCode }}>
         <div class="actions">
           <button type="submit" name="confirm" value="yes" class="button primary">
-            {text('act.allow')}
+            {t('act.allow')}
           </button>
           <button type="submit" name="abort" value="yes" class="button">
-            {text('act.deny')}
+            {t('act.deny')}
           </button>
         </div>
       </Form>
@@ -112,12 +112,12 @@ export function renderDeviceDone(model: DeviceDoneModel, presentation?: Presenta
 }
 
 function DeviceDone({ outcome }: DeviceDoneModel) {
-  const text = useText();
+  const t = useText();
   const isAllowed = outcome === 'allowed';
   return (
-    <NarrowPage title={text(isAllowed ? 'device.allowedTitle' : 'device.deniedTitle')}>
-      <p class="lede">{text(isAllowed ? 'device.allowed' : 'device.denied')}</p>
-      <p class="muted">{text('device.close')}</p>
+    <NarrowPage title={t(isAllowed ? 'device.allowedTitle' : 'device.deniedTitle')}>
+      <p class="lede">{t(isAllowed ? 'device.allowed' : 'device.denied')}</p>
+      <p class="muted">{t('device.close')}</p>
     </NarrowPage>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
 import { type Presentation, usePresentation } from './presentation.ts';
 import { Said, useText } from './texts/elements.tsx';
-import type { TextKey } from './texts/en.ts';
+import type { WordKey } from './texts/text.ts';
 import { saidIn } from './texts/text.ts';
 
 /** An error as a page; the same code that JSON callers get. */
@@ -18,7 +18,7 @@ export interface ErrorModel {
   readonly hint?: string | undefined;
   readonly actionHref?: string | undefined;
   /** Text of the link to `actionHref`. */
-  readonly actionLabel?: TextKey | undefined;
+  readonly actionLabel?: WordKey | undefined;
 }
 
 export function renderError(model: ErrorModel, presentation?: Presentation): string {
@@ -26,7 +26,7 @@ export function renderError(model: ErrorModel, presentation?: Presentation): str
 }
 
 function ErrorPage({ status, code, title, detail, requestId, hint, actionHref, actionLabel }: ErrorModel) {
-  const text = useText();
+  const t = useText();
   const { language } = usePresentation();
   return (
     <NarrowPage title={saidIn(language, title) ?? title} hasProblem>
@@ -41,21 +41,21 @@ function ErrorPage({ status, code, title, detail, requestId, hint, actionHref, a
       {actionHref && (
         <div class="actions">
           <Link href={actionHref} class="button primary">
-            {text(actionLabel ?? 'error.goOn')}
+            {t(actionLabel ?? 'error.goOn')}
           </Link>
         </div>
       )}
       <dl class="facts">
         <div>
-          <dt>{text('error.status')}</dt>
+          <dt>{t('error.status')}</dt>
           <dd class="code">{status}</dd>
         </div>
         <div>
-          <dt>{text('error.code')}</dt>
+          <dt>{t('error.code')}</dt>
           <dd class="code">{code}</dd>
         </div>
         <div>
-          <dt>{text('error.request')}</dt>
+          <dt>{t('error.request')}</dt>
           <dd class="code select-all">{requestId}</dd>
         </div>
       </dl>

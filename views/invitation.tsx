@@ -26,11 +26,11 @@ export function renderInvitation(model: InvitationModel, presentation?: Presenta
 
 function Invitation({ action, csrf, invitation, username, ...model }: InvitationModel) {
   const { minPasswordLength, ownAddress, problem } = model;
-  const text = useText();
+  const t = useText();
   const problemId = problem === undefined ? undefined : 'problem';
   return (
-    <NarrowPage title={text('invitation.title')} hasProblem={problem !== undefined}>
-      <p class="lede">{text('invitation.about')}</p>
+    <NarrowPage title={t('invitation.title')} hasProblem={problem !== undefined}>
+      <p class="lede">{t('invitation.about')}</p>
       {ownAddress && <OwnAddress {...ownAddress} />}
       {problem && (
         <Problem id="problem">
@@ -40,7 +40,7 @@ function Invitation({ action, csrf, invitation, username, ...model }: Invitation
       <Form action={action} hidden={{ csrf, token: invitation }}>
         <Field
           name="username"
-          label={text('field.username')}
+          label={t('field.username')}
           autocomplete="username"
           value={username}
           isReadOnly
@@ -48,7 +48,7 @@ function Invitation({ action, csrf, invitation, username, ...model }: Invitation
         <NewPasswordFields minLength={minPasswordLength} problemId={problemId} />
         <div class="actions">
           <button type="submit" class="button primary">
-            {text('invitation.set')}
+            {t('invitation.set')}
           </button>
         </div>
       </Form>
@@ -66,15 +66,15 @@ export function renderPasswordChosen(model: PasswordChosenModel, presentation?: 
 }
 
 function PasswordChosen({ username, loginHref }: PasswordChosenModel) {
-  const text = useText();
+  const t = useText();
   return (
-    <NarrowPage title={text('invitation.doneTitle')}>
+    <NarrowPage title={t('invitation.doneTitle')}>
       <p class="lede">
         <Text id="invitation.done" gaps={{ name: <b>{username}</b> }} />
       </p>
       <div class="actions">
         <Link href={loginHref} class="button primary">
-          {text('act.signIn')}
+          {t('act.signIn')}
         </Link>
       </div>
     </NarrowPage>

@@ -36,13 +36,13 @@ interface NarrowPageProps {
 
 /** Sign-in, consent, sign-out and errors: one question, one column, the product beside it. */
 export function NarrowPage({ title, hasProblem = false, children }: NarrowPageProps) {
-  const text = useText();
+  const t = useText();
   return (
-    <Html title={hasProblem ? text('page.problem', { title }) : title}>
+    <Html title={hasProblem ? t('page.problem', { title }) : title}>
       <body class="narrow">
         <header class="banner">
           <Brand />
-          <p class="banner-line">{text('page.banner')}</p>
+          <p class="banner-line">{t('page.banner')}</p>
           <img class="banner-rings" src={assetPath('rings.svg')} alt="" width="640" height="640" />
         </header>
         <main class="question">
@@ -58,11 +58,11 @@ export function NarrowPage({ title, hasProblem = false, children }: NarrowPagePr
 /** The other languages; each link leads back here. */
 function Languages() {
   const { language, canChooseLanguage } = usePresentation();
-  const text = useText();
+  const t = useText();
   if (!canChooseLanguage) return null;
   const others = Object.entries(languages).filter(([id]) => id !== language);
   return (
-    <nav class="languages" aria-label={text('page.languages')}>
+    <nav class="languages" aria-label={t('page.languages')}>
       {others.map(([id, { name }]) => (
         <a key={id} href={`/language/${id}`} lang={id} hreflang={id} rel="nofollow">
           {name}
@@ -90,40 +90,29 @@ export interface SignOutForm {
 /** Pages of somebody who is signed in: a bar with their name on top, the content below. Times are in their zone. */
 export function WidePage({ title, hasProblem = false, username, signOut, children }: WidePageProps) {
   const { action, csrf } = signOut;
+  const t = useText();
   return (
-    <InEnglish>
-      <Html title={hasProblem ? `Problem: ${title}` : title} scripts={['times.js']}>
-        <body>
-          <a class="skip" href="#content">
-            Skip to the content
+    <Html title={hasProblem ? t('page.problem', { title }) : title} scripts={['times.js']}>
+      <body>
+        <a class="skip" href="#content">
+          {t('page.skip')}
+        </a>
+        <header class="bar">
+          <a class="bar-home" href="/">
+            <Brand />
           </a>
-          <header class="bar">
-            <a class="bar-home" href="/">
-              <Brand />
-            </a>
-            <span class="bar-user">{username}</span>
-            <Form action={action} hidden={{ csrf, logout: 'yes' }}>
-              <button type="submit" class="button quiet">
-                Sign out
-              </button>
-            </Form>
-          </header>
-          <main id="content" class="content">
-            {children}
-          </main>
-        </body>
-      </Html>
-    </InEnglish>
-  );
-}
-
-/** Of pages that there are in one language. */
-export function InEnglish({ children }: { readonly children: ComponentChildren }) {
-  const presentation = usePresentation();
-  return (
-    <PresentationContext.Provider value={{ ...presentation, language: 'en' }}>
-      {children}
-    </PresentationContext.Provider>
+          <span class="bar-user">{username}</span>
+          <Form action={action} hidden={{ csrf, logout: 'yes' }}>
+            <button type="submit" class="button quiet">
+              {t('act.signOut')}
+            </button>
+          </Form>
+        </header>
+        <main id="content" class="content">
+          {children}
+        </main>
+      </body>
+    </Html>
   );
 }
 

@@ -40,29 +40,29 @@ function LoggedOut({
   frames = [],
   checkAgainHref,
 }: LoggedOutModel) {
-  const text = useText();
+  const t = useText();
   const isAllOver = applications.every(({ state }) => state === 'confirmed' || state === 'asked');
   return (
-    <NarrowPage title={text('loggedOut.title')}>
-      <p class="lede">{text(isAllOver ? 'loggedOut.over' : 'loggedOut.partly')}</p>
+    <NarrowPage title={t('loggedOut.title')}>
+      <p class="lede">{t(isAllOver ? 'loggedOut.over' : 'loggedOut.partly')}</p>
       {applications.length > 0 && <LogoutOutcomes applications={applications} heading="h2" />}
       {provider && <Provider {...provider} />}
       {checkAgainHref !== undefined && (
         <p class="hint">
           <Text
             id="loggedOut.check"
-            gaps={{ check: <Link href={checkAgainHref}>{text('loggedOut.checkAgain')}</Link> }}
+            gaps={{ check: <Link href={checkAgainHref}>{t('loggedOut.checkAgain')}</Link> }}
           />
         </p>
       )}
       <div class="actions">
         {application && (
           <Link href={application.href} class="button primary">
-            {text('loggedOut.back', { application: application.name })}
+            {t('loggedOut.back', { application: application.name })}
           </Link>
         )}
         <Link href={loginHref} class={application ? 'button' : 'button primary'}>
-          {text('loggedOut.signInAgain')}
+          {t('loggedOut.signInAgain')}
         </Link>
       </div>
       {frames.map((src) => (
@@ -73,27 +73,27 @@ function LoggedOut({
 }
 
 function Provider({ name, state, href }: LoggedOutProvider) {
-  const text = useText();
+  const t = useText();
   const gaps = { provider: state === 'open' ? <strong>{name}</strong> : name, name };
-  if (state === 'done') return <p>{text('loggedOut.providerDone', { provider: name })}</p>;
+  if (state === 'done') return <p>{t('loggedOut.providerDone', { provider: name })}</p>;
   return (
     <p>
       <Text id={state === 'next' ? 'loggedOut.providerNext' : 'loggedOut.providerOpen'} gaps={gaps} />{' '}
-      {href !== undefined && <Link href={href}>{text('loggedOut.providerAt', { provider: name })}</Link>}
-      {href !== undefined && state === 'open' && `. ${text('loggedOut.providerError', { provider: name })}`}
+      {href !== undefined && <Link href={href}>{t('loggedOut.providerAt', { provider: name })}</Link>}
+      {href !== undefined && state === 'open' && `. ${t('loggedOut.providerError', { provider: name })}`}
     </p>
   );
 }
 
 /** It may clear what the application keeps in this browser, and may not lead this page elsewhere. */
 function SignOutFrame({ src }: { readonly src: string }) {
-  const text = useText();
+  const t = useText();
   const target = safeHref(src);
   if (target === undefined) return null;
   return (
     <iframe
       src={target}
-      title={text('loggedOut.frame')}
+      title={t('loggedOut.frame')}
       hidden
       sandbox="allow-scripts allow-same-origin"
       referrerpolicy="no-referrer"

@@ -5,6 +5,7 @@ import { NarrowPage, renderDocument } from './layout.tsx';
 import { Problem } from './message.tsx';
 import type { Presentation } from './presentation.ts';
 import { Said, Text, useText } from './texts/elements.tsx';
+import { retryText } from './texts/retry.ts';
 
 /** A way to sign in that another party answers for. */
 export interface LoginProvider {
@@ -45,18 +46,15 @@ export function renderLogin(model: LoginModel, presentation?: Presentation): str
 function Login(model: LoginModel) {
   const { username, problem, retryAfterSeconds, reference, confirmWith, providers = [] } = model;
   const hasProblem = problem !== undefined || retryAfterSeconds !== undefined;
-  const text = useText();
+  const t = useText();
   return (
-    <NarrowPage
-      title={text(model.reauthenticate ? 'login.confirmTitle' : 'act.signIn')}
-      hasProblem={hasProblem}
-    >
+    <NarrowPage title={t(model.reauthenticate ? 'login.confirmTitle' : 'act.signIn')} hasProblem={hasProblem}>
       <Purpose {...model} />
       {model.ownAddress && <OwnAddress address={model.ownAddress} />}
       {hasProblem && (
         <Problem id="problem">
-          {problem === undefined ? text('login.tooMany') : <Said>{problem}</Said>}
-          {retryAfterSeconds !== undefined && ` ${retryText(text, retryAfterSeconds)}`}
+          {problem === undefined ? t('login.tooMany') : <Said>{problem}</Said>}
+          {retryAfterSeconds !== undefined && ` ${retryText(t, retryAfterSeconds)}`}
           {reference && <Reference {...reference} />}
         </Problem>
       )}
@@ -82,12 +80,12 @@ function PasswordForm(model: LoginModel) {
   // Having to wait, or trouble elsewhere, is no fault of what was typed: no field is marked for it.
   const isTypingAtFault = problem !== undefined && retryAfterSeconds === undefined && reference === undefined;
   const problemId = isTypingAtFault ? 'problem' : undefined;
-  const text = useText();
+  const t = useText();
   return (
     <Form action={action} hidden={{ csrf }}>
       <Field
         name="username"
-        label={text('field.username')}
+        label={t('field.username')}
         autocomplete="username"
         value={username}
         isReadOnly={reauthenticate}
@@ -95,16 +93,16 @@ function PasswordForm(model: LoginModel) {
       />
       <PasswordField
         name="password"
-        label={text('field.password')}
+        label={t('field.password')}
         autocomplete="current-password"
         problemId={problemId}
       />
       <div class="actions">
         <button type="submit" class="button primary">
-          {text(reauthenticate ? 'act.confirm' : 'act.signIn')}
+          {t(reauthenticate ? 'act.confirm' : 'act.signIn')}
         </button>
         <Link href={model.cancelHref} class="button quiet">
-          {text('act.cancel')}
+          {t('act.cancel')}
         </Link>
       </div>
     </Form>
@@ -113,7 +111,7 @@ function PasswordForm(model: LoginModel) {
 
 /** In place of the form. */
 function Confirmation({ username, name, href }: LoginProvider & Pick<LoginModel, 'username'>) {
-  const text = useText();
+  const t = useText();
   return (
     <>
       <p>
@@ -121,7 +119,7 @@ function Confirmation({ username, name, href }: LoginProvider & Pick<LoginModel,
       </p>
       <div class="actions">
         <Link href={href} class="button primary">
-          {text('login.with', { name })}
+          {t('login.with', { name })}
         </Link>
       </div>
     </>
@@ -129,11 +127,11 @@ function Confirmation({ username, name, href }: LoginProvider & Pick<LoginModel,
 }
 
 function Purpose({ application, reauthenticate, confirmWith, directories = [] }: LoginModel) {
-  const text = useText();
+  const t = useText();
   const accounts =
     directories.length === 0
-      ? text('login.account')
-      : text('login.accountOr', { others: directories.join(text('login.orAt')) });
+      ? t('login.account')
+      : t('login.accountOr', { others: directories.join(t('login.orAt')) });
   if (application !== undefined) {
     const gaps = { application: <strong>{application.name}</strong> };
     const demand = confirmWith ? 'login.asksAgain' : 'login.asksPassword';
@@ -144,14 +142,14 @@ function Purpose({ application, reauthenticate, confirmWith, directories = [] }:
       </p>
     );
   }
-  return <p class="lede">{reauthenticate ? text('login.again') : accounts}</p>;
+  return <p class="lede">{reauthenticate ? t('login.again') : accounts}</p>;
 }
 
 function Providers({ providers }: { readonly providers: readonly LoginProvider[] }) {
-  const text = useText();
+  const t = useText();
   return (
     <section class="providers" aria-labelledby="providers">
-      <h2 id="providers">{text('login.orWith')}</h2>
+      <h2 id="providers">{t('login.orWith')}</h2>
       <ul>
         {providers.map(({ name, href }) => (
           <li key={href}>
@@ -163,10 +161,4 @@ function Providers({ providers }: { readonly providers: readonly LoginProvider[]
       </ul>
     </section>
   );
-}
-
-function retryText(text: ReturnType<typeof useText>, seconds: number): string {
-  const whole = Math.max(1, Math.ceil(seconds));
-  if (whole < 120) return text('login.retryInSeconds', { n: whole });
-  return text('login.retryInMinutes', { n: Math.ceil(whole / 60) });
 }

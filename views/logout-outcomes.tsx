@@ -1,5 +1,5 @@
 import { useText } from './texts/elements.tsx';
-import type { TextKey } from './texts/en.ts';
+import type { WordKey } from './texts/text.ts';
 
 /** `asked`: by a frame of the page, which tells nothing back. */
 export type LoggedOutState = 'confirmed' | 'waiting' | 'failed' | 'asked';
@@ -10,9 +10,9 @@ export interface LoggedOutApplication {
 }
 
 interface StateWords {
-  readonly tag: TextKey;
+  readonly tag: WordKey;
   readonly class: string;
-  readonly meaning?: TextKey;
+  readonly meaning?: WordKey;
 }
 
 const states: Readonly<Record<LoggedOutState, StateWords>> = {
@@ -30,18 +30,18 @@ interface LogoutOutcomesProps {
 
 /** What each application of a session has made of its end. */
 export function LogoutOutcomes({ applications, heading: Heading }: LogoutOutcomesProps) {
-  const text = useText();
+  const t = useText();
   return (
-    <ul class="rows boxed" aria-label={text('loggedOut.applications')}>
+    <ul class="rows boxed" aria-label={t('loggedOut.applications')}>
       {applications.map(({ name, state }) => {
         const { tag, class: className, meaning } = states[state];
         return (
           <li key={name} class="session outcome">
             <div class="session-text">
               <Heading>{name}</Heading>
-              {meaning && <p class="muted">{text(meaning)}</p>}
+              {meaning && <p class="muted">{t(meaning)}</p>}
             </div>
-            <span class={className}>{text(tag)}</span>
+            <span class={className}>{t(tag)}</span>
           </li>
         );
       })}

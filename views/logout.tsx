@@ -20,9 +20,9 @@ export function renderLogout(model: LogoutModel, presentation?: Presentation): s
 }
 
 function Logout({ action, csrf, username, application, cancelHref }: LogoutModel) {
-  const text = useText();
+  const t = useText();
   return (
-    <NarrowPage title={text('logout.title')}>
+    <NarrowPage title={t('logout.title')}>
       <p class="lede">
         {application && (
           <>
@@ -34,15 +34,15 @@ function Logout({ action, csrf, username, application, cancelHref }: LogoutModel
             <Text id="logout.name" gaps={{ name: <strong>{username}</strong> }} />{' '}
           </>
         )}
-        {text('logout.about')}
+        {t('logout.about')}
       </p>
       <Form action={action} hidden={{ csrf }}>
         <div class="actions">
           <button type="submit" name="logout" value="yes" class="button primary">
-            {text('act.signOut')}
+            {t('act.signOut')}
           </button>
           <Link href={cancelHref} class="button">
-            {text('logout.stay')}
+            {t('logout.stay')}
           </Link>
         </div>
       </Form>

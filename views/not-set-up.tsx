@@ -8,14 +8,14 @@ export function renderNotSetUp(presentation?: Presentation): string {
 }
 
 function NotSetUp() {
-  const text = useText();
+  const t = useText();
   return (
-    <NarrowPage title={text('notSetUp.title')}>
-      <p class="lede">{text('notSetUp.about')}</p>
+    <NarrowPage title={t('notSetUp.title')}>
+      <p class="lede">{t('notSetUp.about')}</p>
       <p>
         <code>administrator none yet; make one at …/setup?token=…</code>
       </p>
-      <p>{text('notSetUp.where')}</p>
+      <p>{t('notSetUp.where')}</p>
       <p>
         <code>npx console user add ada --role Admin --password-file -</code>
       </p>

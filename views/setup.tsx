@@ -29,11 +29,11 @@ export function renderSetup(model: SetupModel, presentation?: Presentation): str
 
 function Setup({ action, csrf, setupToken, username, email, minPasswordLength, ...rest }: SetupModel) {
   const { ownAddress, problem, isPasswordAtFault = false } = rest;
-  const text = useText();
+  const t = useText();
   const problemId = problem !== undefined && isPasswordAtFault ? 'problem' : undefined;
   return (
-    <NarrowPage title={text('setup.title')} hasProblem={problem !== undefined}>
-      <p class="lede">{text('setup.about')}</p>
+    <NarrowPage title={t('setup.title')} hasProblem={problem !== undefined}>
+      <p class="lede">{t('setup.about')}</p>
       {ownAddress && <OwnAddress {...ownAddress} />}
       {problem && (
         <Problem id="problem">
@@ -41,10 +41,10 @@ function Setup({ action, csrf, setupToken, username, email, minPasswordLength, .
         </Problem>
       )}
       <Form action={action} hidden={{ csrf, token: setupToken }}>
-        <Field name="username" label={text('field.username')} autocomplete="username" value={username} />
+        <Field name="username" label={t('field.username')} autocomplete="username" value={username} />
         <Field
           name="email"
-          label={text('field.email')}
+          label={t('field.email')}
           inputMode="email"
           autocomplete="email"
           value={email}
@@ -53,7 +53,7 @@ function Setup({ action, csrf, setupToken, username, email, minPasswordLength, .
         <NewPasswordFields minLength={minPasswordLength} problemId={problemId} />
         <div class="actions">
           <button type="submit" class="button primary">
-            {text('setup.create')}
+            {t('setup.create')}
           </button>
         </div>
       </Form>

@@ -1,4 +1,5 @@
 /** Who is signed in, where, and the ways out: the home page until the admin pages have more to show. */
+
 import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { type AccountModel, renderAccount } from '../../views/account.tsx';
@@ -12,8 +13,15 @@ import type { Sessions, SignInSession } from '../accounts/sessions.ts';
 import type { SignInTimes } from '../accounts/sign-in-times.ts';
 import type { Users } from '../accounts/users.ts';
 import type { Csrf } from '../http/csrf.ts';
-import { chooseDisplay, chosenIn, themeOf, zoneOf, zones } from '../http/display/display-choice.ts';
-import { presentationOf } from '../http/display/presentation.ts';
+import {
+  chooseDisplay,
+  chosenIn,
+  languageOf,
+  themeOf,
+  zoneOf,
+  zones,
+} from '../http/display/display-choice.ts';
+import { presentationOf, textFor } from '../http/display/presentation.ts';
 import type { Form } from '../http/form.ts';
 import type { WithForm } from '../http/guards.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
@@ -63,6 +71,7 @@ interface Shown {
   /** The key of a session, behind which the list goes on. */
   readonly after?: string | undefined;
   readonly problem?: string;
+  readonly problemRetry?: number | undefined;
   readonly notice?: string;
   readonly ended?: readonly LoggedOutApplication[];
 }
@@ -73,12 +82,14 @@ export function createAccountPage(deps: AccountPageDeps) {
 
   return {
     async show(ctx: ChangeContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
-      const notice = form.get('done') === 'display' ? { notice: 'Saved for this browser.' } : {};
+      const notice = form.get('done') === 'display' ? { notice: t('account.savedBrowser') } : {};
       await showAccount(ctx, ctx.state, { after: form.get('after'), ...notice });
     },
     /** `POST /account/password`: ends every other session (S34). */
     async changePassword(ctx: ChangeContext): Promise<void> {
+      const t = textFor(ctx);
       const here = ctx.state;
       try {
         checkMayChange();
@@ -93,25 +104,29 @@ export function createAccountPage(deps: AccountPageDeps) {
         ctx.status = error.problem.status;
         ctx.set(error.headers);
         const seconds = error.headers['Retry-After'];
-        const wait = seconds === undefined ? '' : ` Try again in ${seconds} seconds.`;
-        return showAccount(ctx, here, { problem: `${error.message}${wait}` });
+        const problemRetry = seconds === undefined ? undefined : Number(seconds);
+        return showAccount(ctx, here, { problem: error.message, problemRetry });
       }
       const account = (await users.find(here.account.id)) ?? here.account;
       const current = await currentSession.start(ctx, account.id, users.issueTime(account, now()));
-      const notice = 'Your password is changed, and every other session has ended.';
+      const notice = t('account.yourPasswordChangedEvery');
       await showAccount(ctx, { current, account }, { notice });
     },
     /** `POST /account/display`: how pages are shown in this browser. */
     async chooseDisplay(ctx: ChangeContext): Promise<void> {
       const { form } = ctx.state;
-      const { language } = chosenIn(ctx);
-      const chosen = { theme: themeOf(form.get('theme')), zone: zoneOf(form.get('zone')), language };
+      const chosen = {
+        theme: themeOf(form.get('theme')),
+        zone: zoneOf(form.get('zone')),
+        language: languageOf(form.get('language')),
+      };
       chooseDisplay(ctx, chosen, isSecure);
       ctx.status = 303;
       ctx.redirect('/account?done=display#display');
     },
     /** `POST /account/sessions`: ends one session of this account. */
     async endSession(ctx: ChangeContext): Promise<void> {
+      const t = textFor(ctx);
       const here = ctx.state;
       checkMayChange();
       const named = await sessions.findByKey(here.form.get('session') ?? '');
@@ -120,7 +135,7 @@ export function createAccountPage(deps: AccountPageDeps) {
       if (chosen) await entries.say(ctx, 'session.ended', here.account);
       if (chosen?.uid === here.current.uid) return sendToLogin(ctx);
       const outcomes = ended ? await outcomesOf(ended) : [];
-      await showAccount(ctx, here, { notice: 'The session has ended.', ended: outcomes });
+      await showAccount(ctx, here, { notice: t('common.sessionEnded'), ended: outcomes });
     },
   };
 
@@ -196,6 +211,7 @@ export function createAccountPage(deps: AccountPageDeps) {
         endSessionAction: '/account/sessions',
         displayAction: '/account/display',
         zones: zones(),
+        language: chosenIn(ctx).language,
         minPasswordLength: passwords.minCharacters,
         ...shown,
       },

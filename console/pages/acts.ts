@@ -1,10 +1,13 @@
 /** Acts that are asked about before they are done: what stands on the page of the question, and how its form is taken. */
+
 import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { type ActText, renderAct } from '../../views/management/act.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
 import type { Select } from '../../views/management/filters.tsx';
 import type { Crumb } from '../../views/management/frame.tsx';
+import type { Translate } from '../../views/texts/text.ts';
+import { textFor } from '../http/display/presentation.ts';
 import type { Form } from '../http/form.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { recentSignInSeconds } from '../operations/access-check.ts';
@@ -73,10 +76,11 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       place: ActPlace,
       params: Readonly<Record<string, string>>,
     ): Promise<Answered<Body> | undefined> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       try {
         if (act.typedName !== undefined && form.get('typed_name') !== act.typedName)
-          throw notTyped(act.typedName);
+          throw notTyped(act.typedName, t);
         await confirm(ctx, act);
         return await tools.run<Body>(ctx, act.operation, {
           params,
@@ -86,7 +90,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
         });
       } catch (error) {
         const own = act.texts?.map(({ name }) => name) ?? [];
-        await show(ctx, withOwner(act, error), place, fieldErrorsOf(error, fieldOf(own)));
+        await show(ctx, withOwner(act, error, t), place, fieldErrorsOf(error, fieldOf(own), t));
         return undefined;
       }
     },
@@ -157,10 +161,10 @@ function keyOf({ state: { form } }: PageContext, { isMaking }: Act): Readonly<Re
 }
 
 /** Asked once more, it is taken from the files that describe it. */
-function withOwner(act: Act, error: unknown): Act {
+function withOwner(act: Act, error: unknown, t: Translate): Act {
   const isOwned = error instanceof ProblemError && error.problem === problems.ownedByCode;
   if (!isOwned) return act;
-  const effects = [...act.effects, 'It is taken from the files of configuration that describe it.'];
+  const effects = [...act.effects, t('frame.takenFromFilesConfiguration')];
   return { ...act, effects, hidden: { ...act.hidden, takeOver: 'true' } };
 }
 
@@ -170,8 +174,8 @@ function fieldOf(own: readonly string[]): (pointer: string) => string | undefine
   return (pointer) => known.find((name) => name === pointer.slice(2));
 }
 
-function notTyped(name: string): ProblemError {
-  return fieldProblem('typed_name', `This is not ${name}: nothing was done.`);
+function notTyped(name: string, t: Translate): ProblemError {
+  return fieldProblem('typed_name', t('frame.notNothingDone', { name }));
 }
 
 function fieldProblem(field: string, detail: string): ProblemError {

@@ -1,6 +1,7 @@
 /** The change that a form would make, in the other ways: a command, a call of the admin API, a file of configuration. */
 import { stringify } from 'yaml';
 import type { Snippet } from '../../views/management/snippets.tsx';
+import type { Translate } from '../../views/texts/text.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import { flattened, unusualFields } from '../configuration/comparison.ts';
 import { type AnyOperation, type KindOperations, kindsOf } from '../configuration/object-kinds.ts';
@@ -23,7 +24,7 @@ export interface TypedChange {
  * @param origin  of this console
  * @returns none when the change is none
  */
-export async function waysOf(change: TypedChange, origin: string): Promise<readonly Snippet[]> {
+export async function waysOf(change: TypedChange, origin: string, t: Translate): Promise<readonly Snippet[]> {
   if (change.command.length === 0 && !change.hasNoCommand) return [];
   const operations = await loadOperations();
   const { method, path } = operations.find(({ id }) => id === change.operation)!;
@@ -31,7 +32,9 @@ export async function waysOf(change: TypedChange, origin: string): Promise<reado
   return [
     ...(change.hasNoCommand
       ? []
-      : [{ language: 'Command', text: ['npx console', ...change.command.map(shellWord)].join(' ') }]),
+      : [
+          { language: t('frame.command'), text: ['npx console', ...change.command.map(shellWord)].join(' ') },
+        ]),
     { language: 'API', text: curl(change, method, pathIn(path, change), origin) },
     // What files of configuration describe.
     ...(kind ? [{ language: 'YAML', text: yaml(change, kind) }] : []),

@@ -1,4 +1,5 @@
 /** Forms that add or change one thing: how they are taken, and with what they are shown again. */
+
 import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import {
@@ -9,6 +10,8 @@ import {
   type Owner,
 } from '../../views/management/change-form.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
+import type { Translate } from '../../views/texts/text.ts';
+import { textFor } from '../http/display/presentation.ts';
 import { type TypedChange, waysOf } from './change-ways.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
 
@@ -56,12 +59,13 @@ export function createForms(tools: PageTools, origin: string) {
     },
     /** @returns undefined when the form is shown again, and nothing was changed. @throws {ProblemError} what no form can say */
     async take<Body>(ctx: PageContext, taken: Taken): Promise<Answered<Body> | undefined> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const { change, again } = taken;
       const version = form.get('version');
       const same = version === undefined ? {} : { version };
       if (form.get('show') === 'ways') {
-        await again({ ...same, errors: [], ways: await waysOf(change, origin) });
+        await again({ ...same, errors: [], ways: await waysOf(change, origin, t) });
         return undefined;
       }
       const { operation, params = {}, body } = change;
@@ -73,10 +77,10 @@ export function createForms(tools: PageTools, origin: string) {
         const request = { params, body, ...condition, takesOver: takesOver(ctx) };
         return await tools.run<Body>(ctx, operation, request);
       } catch (error) {
-        if (isStale(error)) await again({ errors: conflicts(error, taken) });
+        if (isStale(error)) await again({ errors: conflicts(error, taken, t) });
         else if (isOwned(error))
-          await again({ ...same, takesOver: true, errors: fieldErrorsOf(error, taken.fieldOf) });
-        else await again({ ...same, errors: fieldErrorsOf(error, taken.fieldOf) });
+          await again({ ...same, takesOver: true, errors: fieldErrorsOf(error, taken.fieldOf, t) });
+        else await again({ ...same, errors: fieldErrorsOf(error, taken.fieldOf, t) });
         return undefined;
       }
     },
@@ -96,9 +100,16 @@ function isStale(error: unknown): error is ProblemError {
 }
 
 /** Whoever saves again has read what stands there now. */
-function conflicts(error: ProblemError, { stored = [], fieldOf }: Taken): readonly FieldError[] {
+function conflicts(
+  error: ProblemError,
+  { stored = [], fieldOf }: Taken,
+  t: Translate,
+): readonly FieldError[] {
   return [
-    ...fieldErrorsOf(error, fieldOf),
-    ...stored.map(({ field, text }) => ({ field, text: `Stored now: ${text || 'nothing'}.` })),
+    ...fieldErrorsOf(error, fieldOf, t),
+    ...stored.map(({ field, text }) => ({
+      field,
+      text: text === '' ? t('frame.storedNowNothing') : t('frame.storedNow', { text }),
+    })),
   ];
 }

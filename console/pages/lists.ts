@@ -2,6 +2,7 @@
 
 import type { FiltersModel, Option } from '../../views/management/filters.tsx';
 import type { ListModel } from '../../views/management/list.tsx';
+import type { Translate } from '../../views/texts/text.ts';
 import type { Form } from '../http/form.ts';
 
 export interface ListAnswer<Item> {
@@ -33,6 +34,7 @@ export function filtersOf(
   asked: Readonly<Record<string, string>>,
   searchLabel: string | undefined,
   filters: readonly AskedFilter[],
+  t: Translate,
 ): FiltersModel {
   return {
     action,
@@ -41,7 +43,7 @@ export function filtersOf(
     selects: filters.map(({ name, label, options }) => ({
       name,
       label,
-      options: [{ value: '', label: 'Any' }, ...options],
+      options: [{ value: '', label: t('frame.any') }, ...options],
       value: asked[name] ?? '',
     })),
   };

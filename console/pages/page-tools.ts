@@ -1,8 +1,10 @@
 /** What every management page does: asks operations as the person before it, and shows what comes in the frame of all pages. */
+
 import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { FieldError } from '../../views/management/fields.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
+import { saidIn, type Translate } from '../../views/texts/text.ts';
 import type { PageOperations } from '../admin-api/http/http-calls.ts';
 import { pageActor } from '../admin-api/http/page-actor.ts';
 import type { Csrf } from '../http/csrf.ts';
@@ -97,8 +99,8 @@ export function createPageTools({
     setHeaders: (ctx) => setPageHeaders(ctx, isSecure, [], [], 'own'),
     rightsOf(ctx) {
       const roles = [...callerOf(ctx).roles].sort();
-      const { zone } = presentationOf(ctx);
-      return JSON.stringify([zone, roles.map((role) => [role, permissionsOf(role)])]);
+      const { zone, language } = presentationOf(ctx);
+      return JSON.stringify([zone, language, roles.map((role) => [role, permissionsOf(role)])]);
     },
     async frameOf(ctx, here) {
       const frame = await frameOf(ctx, here);
@@ -165,19 +167,22 @@ export function hrefsOf({ groups }: PageReader): ReadonlySet<string> {
 export function fieldErrorsOf(
   error: unknown,
   fieldOf: (pointer: string) => string | undefined,
+  t: Translate,
 ): readonly FieldError[] {
   if (!(error instanceof ProblemError) || !saidInForms.has(error.problem)) throw error;
   if (error.problem === problems.ownedByCode)
     return [
       {
-        text: 'Files of configuration describe it: change it there, or send this again to take it from them.',
+        text: t('frame.filesConfigurationDescribeChange'),
       },
     ];
   const { errors = [] } = error.members as {
     readonly errors?: readonly { pointer: string; detail: string }[];
   };
-  if (errors.length === 0) return [{ text: error.message }];
-  return errors.map(({ pointer, detail }) => ({ field: fieldOf(pointer), text: sentence(detail) }));
+  // What the API says is said in English where nobody has said it in another language.
+  const said = (english: string) => saidIn(t.language, english) ?? english;
+  if (errors.length === 0) return [{ text: said(error.message) }];
+  return errors.map(({ pointer, detail }) => ({ field: fieldOf(pointer), text: said(sentence(detail)) }));
 }
 
 /** The others are a page of their own: who asks may not, nothing is there, nothing can be written. */

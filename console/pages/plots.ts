@@ -1,8 +1,11 @@
 /** Plots of the history of the main numbers: which period and which table the address asks for. */
+
 import { ProblemError } from '../../platform/errors.ts';
 import type { CallsShown } from '../../views/management/calls-part.tsx';
 import type { PeriodsModel } from '../../views/management/periods.tsx';
 import type { PlotModel } from '../../views/management/plot.tsx';
+import type { Translate } from '../../views/texts/text.ts';
+import { textFor } from '../http/display/presentation.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
 
 export interface AskedPlot {
@@ -25,11 +28,12 @@ interface TrafficBody {
   readonly series: readonly { readonly name: string; readonly mean: readonly (number | null)[] }[];
 }
 
-const periods = [
-  { id: '15min', label: '15 min', seconds: 900 },
-  { id: '1h', label: '1 h', seconds: 3600 },
-  { id: '24h', label: '24 h', seconds: 86_400 },
-] as const;
+const periods = (t: Translate) =>
+  [
+    { id: '15min', label: t('common.quarterHour'), seconds: 900 },
+    { id: '1h', label: t('frame.hour'), seconds: 3600 },
+    { id: '24h', label: t('frame.day'), seconds: 86_400 },
+  ] as const;
 
 const points = 120;
 
@@ -44,8 +48,9 @@ export async function plotsOf(
   now: () => number,
   member?: string,
 ): Promise<PlotsShown> {
+  const t = textFor(ctx);
   const { form } = ctx.state;
-  const period = periods.find(({ id }) => id === form.get('period')) ?? periods[1];
+  const period = periods(t).find(({ id }) => id === form.get('period')) ?? periods(t)[1];
   const series = asked.flatMap(({ lines }) => lines.map((line) => line.series));
   const query = {
     series: series.join(','),
@@ -56,7 +61,7 @@ export async function plotsOf(
   const { body } = await tools.run<TrafficBody>(ctx, 'readTraffic', { query });
   return {
     period: period.label,
-    periods: periods.map(({ id, label }) => ({ label, href: addressWith(ctx, { period: id }) })),
+    periods: periods(t).map(({ id, label }) => ({ label, href: addressWith(ctx, { period: id }) })),
     plots: asked.map(({ lines, factor = 1, ...plot }) => ({
       ...plot,
       ...tablePlace(ctx, plot.id),
@@ -77,21 +82,22 @@ export interface CallMinutes {
 }
 
 export function callPlotOf(ctx: PageContext, { since, perMinute }: CallMinutes): PlotModel {
+  const t = textFor(ctx);
   const line = (name: string, of: (minute: CallMinutes['perMinute'][number]) => number) => ({
     name,
     values: perMinute.map(of),
   });
   return {
     id: 'calls',
-    title: 'Calls',
+    title: t('common.calls'),
     unit: '/min',
     ...tablePlace(ctx, 'calls'),
     from: Date.parse(since) / 1000,
     stepSeconds: 60,
     lines: [
-      line('Fine', ({ calls, denied, failed }) => calls - denied - failed),
-      line('Refused', ({ denied }) => denied),
-      line('Failed', ({ failed }) => failed),
+      line(t('frame.fine'), ({ calls, denied, failed }) => calls - denied - failed),
+      line(t('common.refused'), ({ denied }) => denied),
+      line(t('common.failed'), ({ failed }) => failed),
     ],
   };
 }

@@ -1,213 +1,214 @@
 /** Which management pages there are, in the order of the column beside them. */
+import type { WordKey } from '../../views/texts/text.ts';
 import type { Access } from '../operations/operation.ts';
 
 export interface SitePage {
-  readonly title: string;
+  readonly title: WordKey;
   readonly href: string;
   /** Typed after `g`, it leads there. */
   readonly letter?: string;
   /** Of its operation: whoever may run that finds the page. */
   readonly needs: { readonly object: string; readonly access: Access };
   /** One sentence, on the page of the group. */
-  readonly about: string;
+  readonly about: WordKey;
 }
 
 export interface SiteGroup {
-  readonly title: string;
+  readonly title: WordKey;
   readonly href: string;
   readonly pages: readonly SitePage[];
 }
 
 export const siteMap: readonly SiteGroup[] = [
   {
-    title: 'Overview',
+    title: 'common.overview',
     href: '/',
     pages: [
       {
-        title: 'Overview',
+        title: 'common.overview',
         href: '/',
         letter: 'o',
         needs: { object: 'traffic', access: 'metrics' },
-        about: 'What is wrong, and what has happened lately.',
+        about: 'pages.whatWrongWhatHappened',
       },
     ],
   },
   {
-    title: 'Cluster',
+    title: 'common.cluster',
     href: '/cluster',
     pages: [
       {
-        title: 'Members',
+        title: 'common.members',
         href: '/cluster/members',
         letter: 'm',
         needs: { object: 'members', access: 'read' },
-        about: 'How the members are, and which of them get calls.',
+        about: 'pages.howMembersWhichThem',
       },
       {
-        title: 'Maps',
+        title: 'common.maps',
         href: '/cluster/maps',
         letter: 'a',
         needs: { object: 'maps', access: 'read' },
-        about: 'What stands in them, by key.',
+        about: 'pages.whatStandsThemKey',
       },
       {
-        title: 'Queues',
+        title: 'common.queues',
         href: '/cluster/queues',
         letter: 'q',
         needs: { object: 'queues', access: 'read' },
-        about: 'How many items wait in them, and what is offered.',
+        about: 'pages.howManyItemsWait',
       },
       {
-        title: 'WAN replication',
+        title: 'common.wanReplication',
         href: '/cluster/wan',
         needs: { object: 'wan', access: 'read' },
-        about: 'What other clusters are sent, and what was done to that.',
+        about: 'pages.whatOtherClustersSent',
       },
       {
-        title: 'CP subsystem',
+        title: 'common.cpSubsystem',
         href: '/cluster/cp',
         needs: { object: 'cp', access: 'read' },
-        about: 'CP members, groups and sessions.',
+        about: 'pages.cpMembersGroupsSessions',
       },
       {
-        title: 'Operations',
+        title: 'common.operations',
         href: '/cluster/operations',
         needs: { object: 'operations', access: 'read' },
-        about: 'How the cluster is, and what is done to all of it.',
+        about: 'pages.howClusterWhatDone',
       },
     ],
   },
   {
-    title: 'Access',
+    title: 'common.access',
     href: '/access',
     pages: [
       {
-        title: 'Users',
+        title: 'common.users',
         href: '/access/users',
         letter: 'u',
         needs: { object: 'users', access: 'inspect' },
-        about: 'People who may sign in, and what they may do.',
+        about: 'common.peopleWhoMaySign',
       },
       {
-        title: 'Roles',
+        title: 'common.roles',
         href: '/access/roles',
         needs: { object: 'roles', access: 'read' },
-        about: 'What people may do, and who may do it.',
+        about: 'pages.whatPeopleMayDo',
       },
       {
-        title: 'Machine clients',
+        title: 'common.machineClients',
         href: '/access/clients',
         letter: 'c',
         needs: { object: 'clients', access: 'inspect' },
-        about: 'Programs that ask for tokens, what they may do, and their secrets.',
+        about: 'pages.programsAskTokensWhat',
       },
       {
-        title: 'Applications',
+        title: 'common.applications',
         href: '/access/applications',
         needs: { object: 'applications', access: 'inspect' },
-        about: 'Dashboards and others that people sign in to through this console.',
+        about: 'common.dashboardsOthersPeopleSign',
       },
       {
-        title: 'Identity providers',
+        title: 'common.identityProviders',
         href: '/access/identity-providers',
         letter: 'i',
         needs: { object: 'identity-providers', access: 'read' },
-        about: 'Where people sign in with the account that they have elsewhere.',
+        about: 'pages.wherePeopleSignAccount',
       },
       {
-        title: 'Sessions',
+        title: 'common.sessions',
         href: '/access/sessions',
         letter: 's',
         needs: { object: 'sessions', access: 'inspect' },
-        about: 'Where people are signed in.',
+        about: 'pages.wherePeopleSigned',
       },
       {
-        title: 'Effective access',
+        title: 'common.effectiveAccess',
         href: '/access/effective',
         letter: 'e',
         needs: { object: 'access', access: 'read' },
-        about: 'Who may call what at the members, and why.',
+        about: 'pages.whoMayCallWhat',
       },
       {
-        title: 'Approvals',
+        title: 'common.approvals',
         href: '/access/approvals',
         needs: { object: 'approvals', access: 'inspect' },
-        about: 'Changes that wait for a second administrator.',
+        about: 'pages.changesWaitSecondAdministrator',
       },
     ],
   },
   {
-    title: 'Observe',
+    title: 'pages.observe',
     href: '/observe',
     pages: [
       {
-        title: 'Traffic',
+        title: 'common.traffic',
         href: '/observe/traffic',
         letter: 't',
         needs: { object: 'traffic', access: 'metrics' },
-        about: 'Who calls what at the members, what is refused, and what takes longest.',
+        about: 'pages.whoCallsWhatMembers',
       },
       {
-        title: 'Audit log',
+        title: 'common.auditLog',
         href: '/observe/audit',
         letter: 'l',
         needs: { object: 'audit', access: 'inspect' },
-        about: 'What has happened, who did it, and what led to it.',
+        about: 'pages.whatHappenedWhoDid',
       },
       {
-        title: 'Health check',
+        title: 'common.healthCheck',
         href: '/observe/health',
         letter: 'h',
         needs: { object: 'health', access: 'read' },
-        about: 'What is wrong with this installation, and what puts it right.',
+        about: 'pages.whatWrongInstallationWhat',
       },
       {
-        title: 'Jobs',
+        title: 'common.jobs',
         href: '/observe/jobs',
         needs: { object: 'jobs', access: 'inspect' },
-        about: 'What takes longer than a page may: imports and backups.',
+        about: 'pages.whatTakesLongerThan',
       },
     ],
   },
   {
-    title: 'Settings',
+    title: 'common.settings',
     href: '/settings',
     pages: [
       {
-        title: 'Settings',
+        title: 'common.settings',
         href: '/settings',
         needs: { object: 'settings', access: 'inspect' },
-        about: 'What this console runs with, and where each value comes from.',
+        about: 'pages.whatConsoleRunsWhere',
       },
       {
-        title: 'Get started',
+        title: 'common.getStarted',
         href: '/settings/start',
         needs: { object: 'settings', access: 'inspect' },
-        about: 'The first ten minutes: what is done, and what is still open.',
+        about: 'pages.firstTenMinutesWhat',
       },
       {
-        title: 'Branding',
+        title: 'common.branding',
         href: '/settings/branding',
         needs: { object: 'installation', access: 'inspect' },
-        about: 'Name, logo and colour of this installation, on every page and before a sign-in.',
+        about: 'pages.nameLogoColourInstallation',
       },
       {
-        title: 'Signing keys',
+        title: 'common.signingKeys',
         href: '/settings/keys',
         needs: { object: 'keys', access: 'read' },
-        about: 'Which keys sign, which are next, and when each leaves the key set.',
+        about: 'pages.whichKeysSignWhich',
       },
       {
-        title: 'API',
+        title: 'pages.api',
         href: '/settings/api',
         needs: { object: 'settings', access: 'inspect' },
-        about: 'What programs may call here, and at the members.',
+        about: 'pages.whatProgramsMayCall',
       },
       {
-        title: 'About',
+        title: 'common.about',
         href: '/settings/about',
         needs: { object: 'installation', access: 'inspect' },
-        about: 'What runs here: release, store, backups, and under which terms.',
+        about: 'pages.whatRunsHereRelease',
       },
     ],
   },

@@ -48,12 +48,17 @@ describe('the language', () => {
     expect(textOf(device)).toContain('Diesen Code gibt es nicht.');
   });
 
-  test('stays English for programs, and on the pages behind the sign-in', async () => {
+  test('stays English for programs, and goes on behind the sign-in', async () => {
     const headers = { accept: 'application/json', 'accept-language': 'de' };
     const problem = await (await fetch(`${console.url}/no`, { headers })).json();
     expect(problem).toMatchObject({ code: 'not_found', title: 'There is nothing at this address' });
     const agent = agentWith('de');
-    expect(languageOf(await agent.signIn())).toBe('en');
+    const account = await agent.follow(await agent.signIn());
+    expect([languageOf(await agent.get('/account')), titleOf(await agent.get('/account'))]).toEqual([
+      'de',
+      'Ihr Konto',
+    ]);
+    expect(account.status).toBe(200);
   });
 });
 

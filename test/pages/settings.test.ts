@@ -120,7 +120,7 @@ describe('about', () => {
     await until(async () => (await backups()).length > 0, 'the backup');
     await callApi(console, 'PUT', '/licence', { id: 'lic-1', holder: 'Orders <b>Ltd</b>', edition: 'team' });
     const text = textOf(await ada.get('/settings/about'));
-    expect(text).toMatch(/Last backup (?:now|\d+ s ago) Licence/);
+    expect(text).toMatch(/Last backup (?:now|\d+ sec ago) Licence/);
     expect(text).toContain('lic-1 : team , Orders <b>Ltd</b> , without end');
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type AccountModel, renderAccount } from '../../views/account.tsx';
 import { nameBrowser } from '../../views/elements/user-agent.ts';
+import { textsIn } from '../../views/texts/text.ts';
 import { parseMarkup } from './markup.ts';
 
 const at = new Date('2025-11-02T09:05:59Z');
@@ -61,5 +62,5 @@ test.each([
     'Safari on iPhone',
   ],
 ])('the browser %j is called %j', (userAgent, name) => {
-  expect(nameBrowser(userAgent)).toBe(name);
+  expect(nameBrowser(userAgent, textsIn('en'))).toBe(name);
 });

@@ -65,10 +65,10 @@ function frameOf({ text }: Filling): FrameModel {
     now,
     groups: [
       {
-        title: 'Access',
+        title: 'common.access',
         href: '/access',
         isCurrent: true,
-        pages: [{ title: 'Users', href: '/access/users', isCurrent: true }],
+        pages: [{ title: 'common.users', href: '/access/users', isCurrent: true }],
       },
     ],
   };
@@ -331,8 +331,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
   'group of pages': (filling) =>
     renderGroup({
       frame: frameOf(filling),
-      title: filling.text,
-      pages: [{ title: filling.text, href: '/access/users', about: filling.text }],
+      title: 'common.access',
+      pages: [{ title: 'common.users', href: '/access/users', about: 'common.peopleWhoMaySign' }],
     }),
   users: (filling) =>
     renderUsers({

@@ -4,12 +4,14 @@ import 'uplot/dist/uPlot.min.css';
 
 const drawn = new Map();
 const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
-const least = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const { lang } = document.documentElement;
+const locale = lang === 'en' ? 'en-GB' : lang;
+const least = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const height = 180;
 // That of the browser where none was chosen.
 const timeZone = document.documentElement.dataset.zone;
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone });
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone });
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone });
 const said = (format, seconds) => (seconds === null ? '–' : format.format(new Date(seconds * 1000)));
 
 const changes = new MutationObserver((records) => {
@@ -52,7 +54,7 @@ function draw(area) {
       { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => least.format(tick)) },
     ],
     series: [
-      { label: 'Time', value: (_plot, seconds) => said(moment, seconds) },
+      { label: reported.time, value: (_plot, seconds) => said(moment, seconds) },
       ...reported.lines.map(({ name }, at) => ({
         label: name,
         stroke: at < 4 ? colour(`--plot-${at + 1}`) : colour('--edge'),

@@ -54,12 +54,12 @@ interface FieldProps {
 /** A labelled line of text. */
 export function Field({ name, label, inputMode = 'text', value = '', ...rest }: FieldProps) {
   const { autocomplete, hint, isOptional = false, isReadOnly = false, problemId } = rest;
-  const text = useText();
+  const t = useText();
   return (
     <div class="field">
       <label for={name}>
         {label}
-        {isOptional && <span class="optional"> {text('field.optional')}</span>}
+        {isOptional && <span class="optional"> {t('field.optional')}</span>}
       </label>
       <input
         id={name}
@@ -130,20 +130,20 @@ interface NewPasswordFieldsProps {
 
 /** A password that is chosen here, typed twice: `password` and `password_again`. */
 export function NewPasswordFields({ minLength, problemId }: NewPasswordFieldsProps) {
-  const text = useText();
+  const t = useText();
   return (
     <>
       <PasswordField
         name="password"
-        label={text('field.password')}
+        label={t('field.password')}
         autocomplete="new-password"
         minLength={minLength}
-        hint={text('field.newPasswordHint', { n: minLength })}
+        hint={t('field.newPasswordHint', { n: minLength })}
         problemId={problemId}
       />
       <PasswordField
         name="password_again"
-        label={text('field.passwordAgain')}
+        label={t('field.passwordAgain')}
         autocomplete="new-password"
         problemId={problemId}
       />

@@ -3,6 +3,12 @@
 export type Language = 'en' | 'de';
 
 const locales: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de-DE' };
+
+/** What `Intl` is asked for. */
+export function localeOf(language: Language): string {
+  return locales[language];
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(key: string, language: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {

@@ -3,6 +3,6 @@ import { momentText } from './moment.ts';
 
 /** A moment in the zone that the reader has chosen; without a choice in UTC by name, until script says it in the browser's. */
 export function Time({ at }: { readonly at: Date }) {
-  const { zone } = usePresentation();
-  return <time dateTime={at.toISOString()}>{momentText(at, zone)}</time>;
+  const { zone, language } = usePresentation();
+  return <time dateTime={at.toISOString()}>{momentText(at, zone, language)}</time>;
 }

@@ -1,4 +1,6 @@
 /** Names in the order in which they must be looked for: later ones claim to be the earlier ones too. */
+import type { Translate } from '../texts/text.ts';
+
 const browsers: readonly (readonly [name: string, sign: RegExp])[] = [
   ['Edge', /\bEdg(e|A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -26,12 +28,12 @@ const maxLength = 80;
  *
  * @param userAgent  as received; unknown ones come back cut to 80 characters
  */
-export function nameBrowser(userAgent: string | undefined): string {
-  if (!userAgent) return 'Unknown browser';
+export function nameBrowser(userAgent: string | undefined, t: Translate): string {
+  if (!userAgent) return t('frame.unknownBrowser');
   const browser = browsers.find(([, sign]) => sign.test(userAgent))?.[0];
   const system = systems.find(([, sign]) => sign.test(userAgent))?.[0];
   if (browser === undefined) return cut(userAgent);
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : t('frame.on', { browser, system });
 }
 
 function cut(text: string): string {

@@ -1,7 +1,9 @@
 /** What is asked before something is done that disturbs others, or cannot be undone: a page at the address of the act. */
+
 import { Form, PasswordField } from '../elements/form.tsx';
 import { Link } from '../elements/link.tsx';
 import { renderDocument } from '../layout.tsx';
+import { useText } from '../texts/elements.tsx';
 import { ErrorList, type FieldError, SelectField, TextField } from './fields.tsx';
 import type { Select } from './filters.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
@@ -38,7 +40,7 @@ export interface ActModel {
 }
 
 export function renderAct(model: ActModel): string {
-  return renderDocument(<ActPage {...model} />);
+  return renderDocument(<ActPage {...model} />, model.frame.presentation);
 }
 
 function ActPage(model: ActModel) {
@@ -59,15 +61,13 @@ function ActPage(model: ActModel) {
 }
 
 function SignInFirst({ cancelHref }: ActModel) {
+  const t = useText();
   return (
     <>
-      <p>
-        This needs a sign-in within the last five minutes. Your password is kept elsewhere: sign out, sign in
-        again, and come back to this page.
-      </p>
+      <p>{t('frame.needsSignWithinLast')}</p>
       <div class="actions">
         <Link href={cancelHref} class="button">
-          Back
+          {t('frame.back')}
         </Link>
       </div>
     </>
@@ -75,6 +75,7 @@ function SignInFirst({ cancelHref }: ActModel) {
 }
 
 function ActForm(model: ActModel) {
+  const t = useText();
   const { action, hidden, typedName, confirmation, button, isDangerous, cancelHref, errors, selects, texts } =
     model;
   const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
@@ -95,7 +96,7 @@ function ActForm(model: ActModel) {
       {typedName !== undefined && (
         <TextField
           name="typed_name"
-          label={`Type ${typedName} to go on`}
+          label={t('frame.typeGo', { typedName })}
           value=""
           error={errorOf('typed_name')}
         />
@@ -103,9 +104,9 @@ function ActForm(model: ActModel) {
       {confirmation === 'password' && (
         <PasswordField
           name="current_password"
-          label="Current password"
+          label={t('common.currentPassword')}
           autocomplete="current-password"
-          hint="Confirm it’s you: your last sign-in is more than five minutes ago."
+          hint={t('frame.confirmItsYouYour')}
           problemId={errorOf('current_password') && 'current_password-error'}
         />
       )}

@@ -1,5 +1,6 @@
-import { exactText } from '../elements/moment.ts';
+import { exactText, type Language, localeOf } from '../elements/moment.ts';
 import { usePresentation } from '../presentation.ts';
+import { useText } from '../texts/elements.tsx';
 
 interface AgoProps {
   /** Nothing: it has not happened. */
@@ -10,32 +11,44 @@ interface AgoProps {
 }
 
 /** How long ago something was, or how soon it will be; the moment itself for who points at it, and for programs. */
-export function Ago({ at, now, never = 'Never' }: AgoProps) {
-  const { zone } = usePresentation();
-  if (!at) return <span class="muted">{never}</span>;
+export function Ago({ at, now, never }: AgoProps) {
+  const t = useText();
+  const { zone, language } = usePresentation();
+  if (!at) return <span class="muted">{never ?? t('frame.never')}</span>;
   return (
     <time data-relative="" dateTime={at.toISOString()} title={exactText(at, zone)}>
-      {relative(at.getTime() - now.getTime())}
+      {relative(at.getTime() - now.getTime(), language)}
     </time>
   );
 }
 
 const steps = [
-  { unit: 's', seconds: 1, most: 60 },
-  { unit: 'min', seconds: 60, most: 60 },
-  { unit: 'h', seconds: 3600, most: 24 },
-  { unit: 'd', seconds: 86_400, most: 60 },
-  { unit: 'months', seconds: 2_629_746, most: 24 },
-  { unit: 'years', seconds: 31_556_952, most: Number.POSITIVE_INFINITY },
+  { unit: 'second', seconds: 1, most: 60 },
+  { unit: 'minute', seconds: 60, most: 60 },
+  { unit: 'hour', seconds: 3600, most: 24 },
+  { unit: 'day', seconds: 86_400, most: 60 },
+  { unit: 'month', seconds: 2_629_746, most: 24 },
+  { unit: 'year', seconds: 31_556_952, most: Number.POSITIVE_INFINITY },
 ] as const;
 
+const formats = new Map<string, Intl.RelativeTimeFormat>();
+
+function formatOf(language: Language, numeric: 'always' | 'auto'): Intl.RelativeTimeFormat {
+  const name = `${language} ${numeric}`;
+  const found =
+    formats.get(name) ?? new Intl.RelativeTimeFormat(localeOf(language), { style: 'short', numeric });
+  formats.set(name, found);
+  return found;
+}
+
 /** @param ms  negative for what was */
-function relative(ms: number): string {
+function relative(ms: number, language: Language): string {
   const seconds = Math.round(Math.abs(ms) / 1000);
-  if (seconds < 2) return 'now';
+  // "now", in words.
+  if (seconds < 2) return formatOf(language, 'auto').format(0, 'second');
   const { unit, seconds: length } = steps.find((step) => seconds < step.seconds * step.most) ?? steps[5];
-  const amount = `${Math.round(seconds / length)} ${unit}`;
-  return ms < 0 ? `${amount} ago` : `in ${amount}`;
+  const amount = Math.round(seconds / length);
+  return formatOf(language, 'always').format(ms < 0 ? -amount : amount, unit);
 }
 
 /** As the admin API writes it. */

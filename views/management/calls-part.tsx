@@ -1,3 +1,4 @@
+import { useText } from '../texts/elements.tsx';
 import { Part } from './detail.tsx';
 import { type PlotModel, Plots } from './plot.tsx';
 
@@ -9,8 +10,9 @@ export interface CallsShown {
 
 /** Calls of one client, or to one map or queue. */
 export function CallsPart({ plot, href }: CallsShown) {
+  const t = useText();
   return (
-    <Part id="calls" title="Calls of the last hour" acts={<a href={href}>Traffic</a>}>
+    <Part id="calls" title={t('frame.callsLastHour')} acts={<a href={href}>{t('common.traffic')}</a>}>
       <Plots plots={[plot]} />
     </Part>
   );

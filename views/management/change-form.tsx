@@ -1,7 +1,9 @@
 /** Forms that add or change one thing: errors on top and beside the fields, and the same change in other ways. */
+
 import type { ComponentChildren } from 'preact';
 import { Form } from '../elements/form.tsx';
 import { renderDocument } from '../layout.tsx';
+import { Text, useText } from '../texts/elements.tsx';
 import { Part } from './detail.tsx';
 import { ErrorList, type FieldError, TextField } from './fields.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
@@ -63,28 +65,29 @@ export function EditPart({
   fields,
   errors,
   ways,
-  title = 'Edit',
+  title,
 }: EditPartProps) {
+  const t = useText();
   // What was typed before files described it stays on the page.
   if (source !== undefined && !takesOver && errors.length === 0) {
     const takeOver = (
       <a class="button" href={`${href}?takeOver=true#edit`}>
-        Take over
+        {t('frame.takeOver')}
       </a>
     );
     return (
-      <Part id="edit" title="Edit" about={<OwnedBy source={source} />} acts={takeOver}>
+      <Part id="edit" title={t('common.edit')} about={<OwnedBy source={source} />} acts={takeOver}>
         {null}
       </Part>
     );
   }
   const hidden = { csrf, do: saveAct, version, ...(takesOver && { takeOver: 'true' }) };
   return (
-    <Part id="edit" title={title} about={about}>
+    <Part id="edit" title={title ?? t('common.edit')} about={about}>
       {source !== undefined && takesOver && (
-        <p class="muted">Saving takes it from the files of “{source}”: they describe it no longer.</p>
+        <p class="muted">{t('frame.savingTakesFromFiles', { source })}</p>
       )}
-      <ChangeForm action={href} hidden={hidden} button="Save" errors={errors} ways={ways}>
+      <ChangeForm action={href} hidden={hidden} button={t('frame.save')} errors={errors} ways={ways}>
         {fields(errorIn({ errors }))}
       </ChangeForm>
     </Part>
@@ -94,7 +97,7 @@ export function EditPart({
 function OwnedBy({ source }: { readonly source: string }) {
   return (
     <>
-      The files of configuration “<bdi>{source}</bdi>” describe it: change it there, or take it from them.
+      <Text id="frame.ownedByFiles" gaps={{ source: <bdi>{source}</bdi> }} />
     </>
   );
 }
@@ -154,6 +157,7 @@ interface ChangeFormProps extends FormState {
 }
 
 function ChangeForm({ action, hidden, button, errors, ways, children }: ChangeFormProps) {
+  const t = useText();
   return (
     <>
       <ErrorList errors={errors} />
@@ -164,7 +168,7 @@ function ChangeForm({ action, hidden, button, errors, ways, children }: ChangeFo
             {button}
           </button>
           <button type="submit" class="button" name="show" value="ways">
-            Do this by command
+            {t('frame.doCommand')}
           </button>
         </div>
       </Form>
@@ -175,14 +179,15 @@ function ChangeForm({ action, hidden, button, errors, ways, children }: ChangeFo
 
 /** Nothing has been changed by showing it. */
 function Ways({ ways }: { readonly ways: readonly Snippet[] }) {
+  const t = useText();
   return (
     <section class="part" id="ways" aria-labelledby="ways-title">
-      <h2 id="ways-title">The same by command</h2>
+      <h2 id="ways-title">{t('frame.sameCommand')}</h2>
       {ways.length === 0 ? (
-        <p class="muted">What is typed is what is stored: change something, and ask again.</p>
+        <p class="muted">{t('frame.whatTypedWhatStored')}</p>
       ) : (
         <>
-          <p class="muted">Nothing is changed yet. Each of these makes the change that is typed above.</p>
+          <p class="muted">{t('frame.nothingChangedYetEach')}</p>
           <Snippets snippets={ways} />
         </>
       )}

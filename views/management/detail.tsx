@@ -1,7 +1,9 @@
 /** One thing: what it is in a sentence, its facts, and parts of which each is changed by itself. */
+
 import type { ComponentChildren } from 'preact';
 import { Form } from '../elements/form.tsx';
 import { Notice, Problem } from '../message.tsx';
+import { useText } from '../texts/elements.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
 
 interface DetailPageProps {
@@ -39,14 +41,15 @@ interface DoneProps {
 }
 
 /** What has just been done, with what takes it back. */
-export function Done({ text, undo, action, hidden, label = 'Undo' }: DoneProps) {
+export function Done({ text, undo, action, hidden, label }: DoneProps) {
+  const t = useText();
   return (
     <>
       {text}
       {undo !== undefined && (
         <Form action={action} hidden={{ ...hidden, do: undo }}>
           <button type="submit" class="button small">
-            {label}
+            {label ?? t('frame.undo')}
           </button>
         </Form>
       )}
@@ -82,9 +85,10 @@ interface MoreProps {
 
 /** What is at the end of a page because it takes something away: each act asks on a page of its own. */
 export function More({ acts }: MoreProps) {
-  const about = `${acts.length === 1 ? 'It asks' : 'Each asks'} first, and says what it does.`;
+  const t = useText();
+  const about = acts.length === 1 ? t('frame.itAsksFirst') : t('frame.eachAsksFirst');
   return (
-    <Part id="more" title="More" about={about}>
+    <Part id="more" title={t('common.more')} about={about}>
       <div class="actions">
         {acts.map(({ label, href }) => (
           <a key={label} class="button danger" href={href}>

@@ -1,5 +1,7 @@
 /** Controls of forms, each with its label above, its hint below and what is wrong with it beside it. */
+
 import type { ComponentChildren } from 'preact';
+import { useText } from '../texts/elements.tsx';
 import type { Option } from './filters.tsx';
 
 interface ControlProps {
@@ -20,11 +22,12 @@ function Control({
   error,
   children,
 }: ControlProps & { readonly children: ComponentChildren }) {
+  const t = useText();
   return (
     <div class="field">
       <label for={name}>
         {label}
-        {isOptional && <span class="optional"> optional</span>}
+        {isOptional && <span class="optional"> {t('field.optional')}</span>}
       </label>
       {children}
       {error && (
@@ -197,10 +200,11 @@ export interface FieldError {
 
 /** Everything that is wrong with a form, on top of it: each leads to its field. */
 export function ErrorList({ errors }: { readonly errors: readonly FieldError[] }) {
+  const t = useText();
   if (errors.length === 0) return null;
   return (
     <div class="message problem" role="alert">
-      <p>Nothing was saved.</p>
+      <p>{t('common.nothingWasSaved')}</p>
       <ul>
         {errors.map(({ field, text }) => (
           <li key={`${field} ${text}`}>{field === undefined ? text : <a href={`#${field}`}>{text}</a>}</li>

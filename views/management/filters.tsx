@@ -1,5 +1,6 @@
 import { safeHref } from '../elements/href.ts';
 import { Link } from '../elements/link.tsx';
+import { useText } from '../texts/elements.tsx';
 
 export interface FiltersModel {
   /** The list without a filter. */
@@ -38,6 +39,7 @@ export interface Option {
 
 /** A filter is part of the address: a page that is filtered can be sent to somebody. */
 export function Filters({ action, isSet, search, texts = [], selects, hidden = {} }: FiltersModel) {
+  const t = useText();
   return (
     <form method="get" action={safeHref(action)} class="filters">
       {Object.entries(hidden).map(([name, value]) => (
@@ -69,11 +71,11 @@ export function Filters({ action, isSet, search, texts = [], selects, hidden = {
       ))}
       <div class="actions">
         <button type="submit" class="button">
-          Filter
+          {t('frame.filter')}
         </button>
         {isSet && (
           <Link href={action} class="button quiet">
-            Clear
+            {t('frame.clear')}
           </Link>
         )}
       </div>

@@ -1,8 +1,11 @@
 /** What all management pages have in common: the pages that the reader may open, beside the content. */
+
 import type { ComponentChildren } from 'preact';
 import { Form } from '../elements/form.tsx';
 import { Brand, Html, type SignOutForm } from '../layout.tsx';
-import { type Presentation, PresentationContext } from '../presentation.ts';
+import { type Presentation, PresentationContext, usePresentation } from '../presentation.ts';
+import { useText } from '../texts/elements.tsx';
+import type { WordKey } from '../texts/text.ts';
 
 export interface FrameModel {
   /** Who is signed in. */
@@ -16,7 +19,7 @@ export interface FrameModel {
 }
 
 export interface FrameGroup {
-  readonly title: string;
+  readonly title: WordKey;
   /** The page that lists those of the group. */
   readonly href: string;
   readonly isCurrent: boolean;
@@ -24,7 +27,7 @@ export interface FrameGroup {
 }
 
 export interface FrameLink {
-  readonly title: string;
+  readonly title: WordKey;
   readonly href: string;
   readonly isCurrent: boolean;
   /** Typed after `g`, it leads there. */
@@ -89,16 +92,18 @@ const managementScripts = ['times.js', 'keys.js'];
 
 /** The frame around a page that has a heading of its own. */
 export function Framed({ frame, title, hasProblem, children }: FramedProps) {
+  const t = useText();
+  const { language } = usePresentation();
   return (
-    <PresentationContext.Provider value={{ ...frame.presentation, language: 'en' }}>
+    <PresentationContext.Provider value={{ ...frame.presentation, language }}>
       <Html
-        title={hasProblem ? `Problem: ${title}` : title}
+        title={hasProblem ? t('page.problem', { title }) : title}
         scripts={managementScripts}
         style="management.css"
       >
         <body class="managed">
           <a class="skip" href="#content">
-            Skip to the content
+            {t('frame.skipContent')}
           </a>
           <Bar {...frame} />
           <Pages {...frame} />
@@ -113,6 +118,7 @@ export function Framed({ frame, title, hasProblem, children }: FramedProps) {
 }
 
 function Bar({ username, signOut: { action, csrf } }: FrameModel) {
+  const t = useText();
   return (
     <header class="bar">
       <a class="bar-home" href="/">
@@ -121,13 +127,13 @@ function Bar({ username, signOut: { action, csrf } }: FrameModel) {
       <search>
         <form method="get" action={searchHref} class="bar-search">
           <label for="bar-q" class="unseen">
-            Search everything
+            {t('frame.searchEverything')}
           </label>
           <input
             id="bar-q"
             name="q"
             type="search"
-            placeholder="Search everything"
+            placeholder={t('frame.searchEverything')}
             aria-keyshortcuts="/ Control+K"
             autocomplete="off"
             spellcheck={false}
@@ -136,27 +142,28 @@ function Bar({ username, signOut: { action, csrf } }: FrameModel) {
         </form>
       </search>
       <a class="bar-find" href={searchHref}>
-        Search
+        {t('common.search')}
       </a>
       <a class="bar-user" href="/account">
         <bdi>{username}</bdi>
-        <span class="unseen">: your account</span>
+        <span class="unseen">{t('frame.yourAccount')}</span>
       </a>
       <Form action={action} hidden={{ csrf, logout: 'yes' }}>
         <button type="submit" class="button quiet">
           Sign out
         </button>
       </Form>
-      <a data-keys="help" href={`${searchHref}#keys`} hidden>
-        Keys
+      <a data-keys="help" data-close={t('frame.close')} href={`${searchHref}#keys`} hidden>
+        {t('frame.keys')}
       </a>
     </header>
   );
 }
 
 function Path({ path }: { readonly path: readonly Crumb[] }) {
+  const t = useText();
   return (
-    <nav class="path" aria-label="Where this page is">
+    <nav class="path" aria-label={t('frame.wherePage')}>
       <ol>
         {path.map(({ title, href }) => (
           <li key={href}>
@@ -172,11 +179,12 @@ function Path({ path }: { readonly path: readonly Crumb[] }) {
 
 /** The column of a wide window. */
 function Pages({ groups }: FrameModel) {
+  const t = useText();
   return (
-    <nav class="pages" aria-label="Pages">
+    <nav class="pages" aria-label={t('common.pages')}>
       {groups.map(({ title, href, pages }) => (
         <div key={title} class="pages-group">
-          {pages[0]?.href !== href && <p class="pages-title">{title}</p>}
+          {pages[0]?.href !== href && <p class="pages-title">{t(title)}</p>}
           <ul>
             {pages.map((page) => (
               <li key={page.href}>
@@ -192,8 +200,9 @@ function Pages({ groups }: FrameModel) {
 
 /** The bar at the bottom of a phone. */
 function Groups({ groups }: FrameModel) {
+  const t = useText();
   return (
-    <nav class="groups" aria-label="Groups of pages">
+    <nav class="groups" aria-label={t('frame.groupsOfPages')}>
       {groups.map(({ title, href, isCurrent }) => (
         <PageLink key={href} title={title} href={href} isCurrent={isCurrent} />
       ))}
@@ -202,9 +211,10 @@ function Groups({ groups }: FrameModel) {
 }
 
 function PageLink({ title, href, isCurrent, letter }: FrameLink) {
+  const t = useText();
   return (
     <a href={href} aria-current={isCurrent ? 'page' : undefined} data-go={letter}>
-      {title}
+      {t(title)}
     </a>
   );
 }

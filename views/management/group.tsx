@@ -1,25 +1,32 @@
 import { renderDocument } from '../layout.tsx';
+import { useText } from '../texts/elements.tsx';
+import type { WordKey } from '../texts/text.ts';
 import { type FrameModel, ManagementPage } from './frame.tsx';
 
 export interface GroupModel {
   readonly frame: FrameModel;
-  readonly title: string;
-  readonly pages: readonly { readonly title: string; readonly href: string; readonly about: string }[];
+  readonly title: WordKey;
+  readonly pages: readonly { readonly title: WordKey; readonly href: string; readonly about: WordKey }[];
 }
 
-export function renderGroup({ frame, title, pages }: GroupModel): string {
-  return renderDocument(
-    <ManagementPage frame={frame} title={title}>
+export function renderGroup(model: GroupModel): string {
+  return renderDocument(<Group {...model} />, model.frame.presentation);
+}
+
+function Group({ frame, title, pages }: GroupModel) {
+  const t = useText();
+  return (
+    <ManagementPage frame={frame} title={t(title)}>
       <ul class="rows boxed">
         {pages.map((page) => (
           <li key={page.href}>
             <h2>
-              <a href={page.href}>{page.title}</a>
+              <a href={page.href}>{t(page.title)}</a>
             </h2>
-            <p class="muted">{page.about}</p>
+            <p class="muted">{t(page.about)}</p>
           </li>
         ))}
       </ul>
-    </ManagementPage>,
+    </ManagementPage>
   );
 }

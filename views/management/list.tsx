@@ -1,7 +1,9 @@
 /** A list of things: found by a filter, a page of them at a time, each row led by the link to the thing. */
+
 import type { ComponentChildren } from 'preact';
 import { Link } from '../elements/link.tsx';
 import { Notice, Problem } from '../message.tsx';
+import { useText } from '../texts/elements.tsx';
 import { Filters, type FiltersModel } from './filters.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
 
@@ -74,13 +76,14 @@ export function ListPage(model: ListModel) {
 }
 
 function Nothing({ filters, empty, nextHref }: ListModel) {
-  if (nextHref !== undefined) return <div class="empty">Nothing on this page; the list goes on.</div>;
+  const t = useText();
+  if (nextHref !== undefined) return <div class="empty">{t('frame.nothingPageListGoes')}</div>;
   if (!filters?.isSet) return <div class="empty">{empty}</div>;
   return (
     <div class="empty">
-      <p>Nothing matches this filter.</p>
+      <p>{t('frame.nothingMatchesFilter')}</p>
       <p>
-        <Link href={filters.action}>Clear it</Link>
+        <Link href={filters.action}>{t('common.clearIt')}</Link>
       </p>
     </div>
   );
@@ -130,14 +133,15 @@ export function Table({
 }
 
 function More({ firstHref, nextHref }: ListModel) {
+  const t = useText();
   if (firstHref === undefined && nextHref === undefined) return null;
   return (
-    <nav class="actions" aria-label="Pages of the list">
+    <nav class="actions" aria-label={t('frame.pagesList')}>
       <Link href={firstHref} class="button">
-        First page
+        {t('frame.firstPage')}
       </Link>
       <Link href={nextHref} class="button">
-        Next page
+        {t('frame.nextPage')}
       </Link>
     </nav>
   );

@@ -1,13 +1,24 @@
 import { assetPath } from '../static.ts';
+import { useText } from '../texts/elements.tsx';
 
 /** Whether the page goes on by itself, and what stops that: nothing where no script runs. */
 export function Live() {
+  const t = useText();
+  // The script fills the gap of the last one.
+  const texts = {
+    live: t('frame.live'),
+    pause: t('common.pause'),
+    goOn: t('frame.liveGoOn'),
+    paused: t('frame.livePaused'),
+    every: t('frame.liveEvery'),
+    lost: t('frame.livePausedSince', { time: '{time}' }),
+  };
   return (
-    <div class="live" data-live="">
+    <div class="live" data-live={JSON.stringify(texts)}>
       <script type="module" src={assetPath('live.js')} />
-      <span role="status">Live</span>
+      <span role="status">{t('frame.live')}</span>
       <button type="button" class="button small">
-        Pause
+        {t('common.pause')}
       </button>
     </div>
   );

@@ -1,3 +1,5 @@
+import { useText } from '../texts/elements.tsx';
+
 export interface PeriodsModel {
   /** Label of the one that is shown. */
   readonly period: string;
@@ -6,8 +8,9 @@ export interface PeriodsModel {
 
 /** Of which time numbers are shown. */
 export function Periods({ period, periods }: PeriodsModel) {
+  const t = useText();
   return (
-    <nav class="periods" aria-label="Period">
+    <nav class="periods" aria-label={t('common.period')}>
       {periods.map(({ label, href }) => (
         <a key={href} href={href} aria-current={label === period ? 'true' : undefined}>
           {label}

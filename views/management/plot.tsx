@@ -1,7 +1,10 @@
 /** Plots of numbers over time. The page has their points; a file of ours draws them, and without it they are tables. */
-import { exactText } from '../elements/moment.ts';
+
+import { exactText, type Language } from '../elements/moment.ts';
 import { usePresentation } from '../presentation.ts';
 import { assetPath } from '../static.ts';
+import { Text, useText } from '../texts/elements.tsx';
+import { numberIn } from '../texts/text.ts';
 import { Table } from './list.tsx';
 
 export interface PlotModel {
@@ -35,22 +38,23 @@ export function Plots({ plots }: { readonly plots: readonly PlotModel[] }) {
   );
 }
 
-const shortly = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
-
-function said(value: number | null | undefined, unit: string): string {
-  return value === null || value === undefined ? '–' : `${shortly.format(value)}${unit}`;
+function said(value: number | null | undefined, unit: string, language: Language): string {
+  if (value === null || value === undefined) return '–';
+  return `${numberIn(language, value, { maximumSignificantDigits: 3 })}${unit}`;
 }
 
 function Plot(plot: PlotModel) {
+  const t = useText();
   const { id, title, unit, from, stepSeconds, lines, otherHref, isTable } = plot;
-  const drawn = JSON.stringify({ from, step: stepSeconds, unit, lines });
+  const { language } = usePresentation();
+  const drawn = JSON.stringify({ from, step: stepSeconds, unit, lines, time: t('frame.time') });
+  const ofWhich = <span class="unseen">: {title}</span>;
   return (
     <figure class="plot boxed" id={`plot-${id}`}>
       <figcaption>
         <span class="plot-title">{title}</span>
         <a class="plot-other" href={`${otherHref}#plot-${id}`}>
-          As {isTable ? 'plot' : 'table'}
-          <span class="unseen">: {title}</span>
+          <Text id={isTable ? 'frame.asPlot' : 'frame.asTable'} gaps={{ ofWhich }} />
         </a>
         <span class="plot-now">
           {lines.map(({ name, values }) => (
@@ -60,11 +64,12 @@ function Plot(plot: PlotModel) {
                 {said(
                   values.findLast((value) => value !== null),
                   unit,
+                  language,
                 )}
               </strong>
             </span>
           ))}
-          <span class="muted">most {said(mostOf(plot), unit)}</span>
+          <span class="muted">{t('frame.most', { plot: said(mostOf(plot), unit, language) })}</span>
         </span>
       </figcaption>
       {isTable ? <PlotTable {...plot} /> : <div class="plot-area" data-plot={drawn} />}
@@ -79,14 +84,15 @@ function mostOf({ lines }: PlotModel): number | undefined {
 
 /** The newest first. */
 function PlotTable({ title, unit, from, stepSeconds, lines }: PlotModel) {
-  const { zone } = usePresentation();
+  const t = useText();
+  const { zone, language } = usePresentation();
   const count = lines[0]?.values.length ?? 0;
   const points = Array.from({ length: count }, (_, at) => count - 1 - at);
   return (
     <Table
       title={title}
       columns={[
-        { title: 'Time' },
+        { title: t('frame.time') },
         ...lines.map(({ name }) => ({
           title: `${name}${unit === '' ? '' : `, ${unit.trim()}`}`,
           isNumber: true,
@@ -100,7 +106,7 @@ function PlotTable({ title, unit, from, stepSeconds, lines }: PlotModel) {
             <time key="at" dateTime={moment.toISOString()}>
               {exactText(moment, zone)}
             </time>,
-            ...lines.map(({ values }) => said(values[at], '')),
+            ...lines.map(({ values }) => said(values[at], '', language)),
           ],
         };
       })}

@@ -24,7 +24,8 @@ function move(by) {
 
 // What the page of all keys says of them, over this one; where that cannot be had, the page itself.
 async function showKeys() {
-  const href = find('[data-keys=help]')?.href;
+  const help = find('[data-keys=help]');
+  const href = help?.href;
   if (href === undefined || find('dialog[open]')) return;
   const here = find('[data-keys=choice]');
   if (here) return here.closest('section').scrollIntoView();
@@ -38,7 +39,7 @@ async function showKeys() {
     dialog.className = 'keys';
     dialog.setAttribute('aria-labelledby', 'all-keys-title');
     close.className = 'button';
-    close.textContent = 'Close';
+    close.textContent = help.dataset.close;
     close.autofocus = true;
     close.addEventListener('click', () => dialog.close());
     dialog.addEventListener('close', () => dialog.remove());

@@ -4,7 +4,9 @@ const status = control.querySelector('[role=status]');
 const button = control.querySelector('button');
 const address = new URL(location.href);
 address.searchParams.set('live', '1');
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const { lang } = document.documentElement;
+const clock = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { hour: '2-digit', minute: '2-digit' });
+const texts = JSON.parse(control.dataset.live);
 const shortestMs = 500;
 const longestMs = 60_000;
 const pollMs = 30_000;
@@ -37,7 +39,7 @@ function open() {
     lastId = lastEventId;
     waitMs = shortestMs;
     lostAt = undefined;
-    say('Live');
+    say(texts.live);
     takeAll(JSON.parse(data).parts);
   };
   source.addEventListener('reset', () => void refresh());
@@ -57,14 +59,14 @@ function lost() {
   close();
   if (isPaused || document.hidden) return;
   lostAt ??= new Date();
-  say(`Live paused since ${clock.format(lostAt)}, trying again`);
+  say(texts.lost.replace('{time}', clock.format(lostAt)));
   timer = setTimeout(open, waitMs * (0.5 + Math.random() / 2));
   waitMs = Math.min(waitMs * 2, longestMs);
 }
 
 // Too many streams are open: the page asks now and then instead.
 function poll() {
-  say('Every 30 s');
+  say(texts.every);
   timer = setTimeout(async () => {
     await refresh();
     open();
@@ -134,8 +136,8 @@ function morph(from, to) {
 
 button.addEventListener('click', () => {
   isPaused = !isPaused;
-  button.textContent = isPaused ? 'Go on' : 'Pause';
-  say(isPaused ? 'Paused' : 'Live');
+  button.textContent = isPaused ? texts.goOn : texts.pause;
+  say(isPaused ? texts.paused : texts.live);
   if (isPaused) close();
   else open();
 });

@@ -1,5 +1,6 @@
 // Shows times in the zone of the browser, where its person has chosen no other: the page says them in UTC by name.
-const format = new Intl.DateTimeFormat('en-GB', {
+const { lang } = document.documentElement;
+const format = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
   day: 'numeric',
   month: 'long',
   year: 'numeric',
@@ -9,7 +10,7 @@ const format = new Intl.DateTimeFormat('en-GB', {
 });
 const isChosen = document.documentElement.dataset.zone !== undefined;
 for (const time of isChosen ? [] : document.querySelectorAll('time[datetime]')) {
-  const here = format.format(new Date(time.dateTime)).replace(' at ', ', ');
+  const here = format.format(new Date(time.dateTime)).replace(/ (?:at|um) /, ', ');
   // How long ago it was says more than when.
   if (time.dataset.relative !== undefined) {
     time.title = here;

@@ -1,24 +1,31 @@
 import type { ComponentChildren } from 'preact';
 import { usePresentation } from '../presentation.ts';
-import type { TextKey } from './en.ts';
-import { type Gaps, saidIn, textForm, textIn } from './text.ts';
+import type { TextKey } from './english.ts';
+import { type GapOf, numberIn, saidIn, type Translate, textForm, textsIn } from './text.ts';
 
 /** The texts of the page's language. */
-export function useText(): (key: TextKey, gaps?: Gaps) => string {
-  const { language } = usePresentation();
-  return (key, gaps) => textIn(language, key, gaps);
+export function useText(): Translate {
+  return textsIn(usePresentation().language);
 }
 
-interface TextProps {
-  readonly id: TextKey;
-  readonly gaps: Readonly<Record<string, ComponentChildren>>;
+interface TextProps<K extends TextKey> {
+  readonly id: K;
+  readonly gaps: Readonly<Record<GapOf<K>, ComponentChildren>>;
 }
 
 /** A sentence with elements in its gaps. */
-export function Text({ id, gaps }: TextProps) {
+export function Text<K extends TextKey>({ id, gaps }: TextProps<K>) {
   const { language } = usePresentation();
-  const parts = textForm(language, id).split(/\{(\w+)\}/);
-  return <>{parts.map((part, at) => (at % 2 === 0 ? part : gaps[part]))}</>;
+  const given: Readonly<Record<string, ComponentChildren>> = gaps;
+  const parts = textForm(language, id, Number(given.n ?? 0)).split(/\{(\w+)\}/);
+  return (
+    <>
+      {parts.map((part, at) => {
+        const content = at % 2 === 0 ? part : given[part];
+        return typeof content === 'number' ? numberIn(language, content) : content;
+      })}
+    </>
+  );
 }
 
 /** What the console has said in English, in the language of the page where somebody has said it so. */

@@ -1,26 +1,84 @@
 /** Texts of pages by their keys, in the language of the page. */
-import type { Language } from '../elements/moment.ts';
-import { de } from './de.ts';
-import { en, type TextKey, type TextsLike } from './en.ts';
-import { saidInGerman } from './said.ts';
-import type { TextForm } from './text-form.ts';
+import { type Language, localeOf } from '../elements/moment.ts';
+import { saidInGerman } from './de/said.ts';
+import { english, type TextKey } from './english.ts';
+import { german } from './german.ts';
+import type { GapsIn, SameTexts, TextForm } from './text-form.ts';
 
-export const languages: Readonly<Record<Language, { readonly name: string; readonly texts: TextsLike }>> = {
-  en: { name: 'English', texts: en },
-  de: { name: 'Deutsch', texts: de },
+export const languages: Readonly<
+  Record<Language, { readonly name: string; readonly texts: SameTexts<typeof english> }>
+> = {
+  en: { name: 'English', texts: english },
+  de: { name: 'Deutsch', texts: german },
 };
 
+/** The gaps that a text has. */
+export type GapOf<K extends TextKey> = GapsIn<(typeof english)[K]>;
+
+/** What stands in gaps; numbers are written as the language writes them. */
 export type Gaps = Readonly<Record<string, string | number>>;
+
+type GapsOf<K extends TextKey> = [GapOf<K>] extends [never]
+  ? readonly []
+  : readonly [gaps: Readonly<Record<GapOf<K>, string | number>>];
+
+/** A text by its key, with what stands in its gaps: one that is missing is an error of types. */
+export interface Translate {
+  <K extends TextKey>(key: K, ...gaps: GapsOf<K>): string;
+  readonly language: Language;
+}
+
+/** Keys of texts without gaps: for tables of words. */
+export type WordKey = { [K in TextKey]: [GapOf<K>] extends [never] ? K : never }[TextKey];
+
+const translations = new Map<Language, Translate>();
+
+/** The texts of a language. */
+export function textsIn(language: Language): Translate {
+  const found: Translate =
+    translations.get(language) ??
+    Object.assign(<K extends TextKey>(key: K, ...[gaps]: GapsOf<K>) => textIn(language, key, gaps), {
+      language,
+    });
+  translations.set(language, found);
+  return found;
+}
 
 /** With its gaps still open. @param n  that its form is for */
 export function textForm(language: Language, key: TextKey, n = 0): string {
   const form: TextForm = languages[language].texts[key];
   if (typeof form === 'string') return form;
-  return new Intl.PluralRules(language).select(n) === 'one' ? form.one : form.other;
+  return pluralRules(language).select(n) === 'one' ? form.one : form.other;
+}
+
+const rules = new Map<Language, Intl.PluralRules>();
+
+function pluralRules(language: Language): Intl.PluralRules {
+  const found = rules.get(language) ?? new Intl.PluralRules(localeOf(language));
+  rules.set(language, found);
+  return found;
+}
+
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** As the language writes it: `1,024` or `1.024`. */
+export function numberIn(
+  language: Language,
+  value: number,
+  options: { readonly maximumSignificantDigits?: number } = {},
+): string {
+  const name = `${language} ${options.maximumSignificantDigits}`;
+  const format = numbers.get(name) ?? new Intl.NumberFormat(localeOf(language), options);
+  numbers.set(name, format);
+  return format.format(value);
 }
 
 export function textIn(language: Language, key: TextKey, gaps: Gaps = {}): string {
-  return filled(textForm(language, key, Number(gaps.n ?? 0)), gaps);
+  const written = Object.entries(gaps).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? numberIn(language, value) : value,
+  ]);
+  return filled(textForm(language, key, Number(gaps.n ?? 0)), Object.fromEntries(written));
 }
 
 function filled(form: string, gaps: Gaps): string {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import type { Language } from '../../../views/elements/moment.ts';
 import { type Branding, type Presentation, usualPresentation } from '../../../views/presentation.ts';
+import { type Translate, textsIn } from '../../../views/texts/text.ts';
 import { chosenIn } from './display-choice.ts';
 
 export interface PresentationDeps {
@@ -34,4 +35,9 @@ function acceptedLanguage(ctx: Context): Language {
 /** For the page that is being made. */
 export function presentationOf({ req }: Pick<Context, 'req'>): Presentation {
   return makers.get(req)?.() ?? usualPresentation;
+}
+
+/** What the page that is being made says, in the language of whoever asks for it. */
+export function textFor(ctx: Pick<Context, 'req'>): Translate {
+  return textsIn(presentationOf(ctx).language);
 }

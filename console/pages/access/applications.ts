@@ -1,4 +1,5 @@
 /** `/access/applications`: dashboards and other applications that people sign in to through this console. */
+
 import {
   type ApplicationForm,
   renderNewApplication,
@@ -11,6 +12,7 @@ import {
   type ShownApplication,
   type ShownLogout,
 } from '../../../views/management/access/applications.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
@@ -37,6 +39,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
 
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx);
       const asked = queryOf(form, ['q', 'status']);
@@ -50,9 +53,13 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
         primary: may.has('createApplication')
           ? { label: 'Add application', href: `${listHref}?do=new` }
           : undefined,
-        filters: filtersOf(listHref, asked, 'Name or ID', [
-          { name: 'status', label: 'Status', options: clientStatuses },
-        ]),
+        filters: filtersOf(
+          listHref,
+          asked,
+          'Name or ID',
+          [{ name: 'status', label: 'Status', options: clientStatuses }],
+          t,
+        ),
         notice: form.get('done') === 'removed' ? 'The application is removed.' : undefined,
         ...placesOf(listHref, asked, body),
       });

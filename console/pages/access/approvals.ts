@@ -1,4 +1,5 @@
 /** `/access/approvals`: changes that wait for a second administrator, and what became of them. */
+
 import {
   approvalHref,
   approvalTitle,
@@ -6,6 +7,7 @@ import {
   renderApprovals,
   type ShownApproval,
 } from '../../../views/management/access/approvals.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -22,14 +24,19 @@ const doneNotices: Readonly<Record<string, string>> = {
 export function createApprovalPages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const asked = queryOf(ctx.state.form, ['state']);
       const { body } = await tools.run<ListAnswer<ShownApproval>>(ctx, 'listApprovals', { query: asked });
       const html = renderApprovals({
         frame: await tools.frame(ctx),
         approvals: body.items,
-        filters: filtersOf(listHref, asked, undefined, [
-          { name: 'state', label: 'State', options: stateOptions },
-        ]),
+        filters: filtersOf(
+          listHref,
+          asked,
+          undefined,
+          [{ name: 'state', label: 'State', options: stateOptions }],
+          t,
+        ),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);

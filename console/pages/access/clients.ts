@@ -1,4 +1,5 @@
 /** `/access/clients`: programs that ask for tokens, what they may do, and their secrets. */
+
 import {
   type ClientForm,
   type ClientModel,
@@ -9,6 +10,7 @@ import {
   type ShownClient,
   type ShownTrial,
 } from '../../../views/management/access/clients.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
@@ -36,6 +38,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
   const clientActs = createClientActs<ShownClient>(tools, acts, words);
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') {
         await tools.check(ctx, 'createClient');
@@ -52,9 +55,13 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
         primary: may.has('createClient')
           ? { label: 'Add machine client', href: `${listHref}?do=new` }
           : undefined,
-        filters: filtersOf(listHref, asked, 'Name or ID', [
-          { name: 'status', label: 'Status', options: clientStatuses },
-        ]),
+        filters: filtersOf(
+          listHref,
+          asked,
+          'Name or ID',
+          [{ name: 'status', label: 'Status', options: clientStatuses }],
+          t,
+        ),
         notice: form.get('done') === 'removed' ? 'The machine client is removed.' : undefined,
         ...placesOf(listHref, asked, body),
       });

@@ -1,4 +1,5 @@
 /** `/access/effective`: who may call what at the members, why, and the change that opens a call. */
+
 import { ProblemError } from '../../../platform/errors.ts';
 import {
   effectiveHref,
@@ -7,6 +8,7 @@ import {
   type ShownSubject,
   type SubjectKind,
 } from '../../../views/management/access/effective.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
@@ -49,6 +51,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
   };
 
   async function showGrid(ctx: PageContext, asked: Asked | undefined): Promise<void> {
+    const t = textFor(ctx);
     const { form } = ctx.state;
     const may = await tools.mayRun(ctx, ['explainAccess', 'listClients', 'listUsers']);
     const wanted = kinds.find((one) => one === form.get('show')) ?? 'roles';
@@ -56,7 +59,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
     const kind = isAsked ? wanted : 'roles';
     const query = { ...queryOf(form, kind === 'roles' ? [] : ['q']), limit: perPage };
     const { subjects, endpoints, members, list } = await subjectsOf(ctx, kind, query);
-    const filters = filtersOf(effectiveHref, query, kind === 'roles' ? undefined : 'Who', []);
+    const filters = filtersOf(effectiveHref, query, kind === 'roles' ? undefined : 'Who', [], t);
     const html = renderEffective({
       frame: await tools.frame(ctx),
       kind,
@@ -108,6 +111,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
   }
 
   async function answerTo(ctx: PageContext, { caller, call }: Asked): Promise<ShownAnswer> {
+    const t = textFor(ctx);
     try {
       const { isAllowed, because } = await explainCall(tools, ctx, caller, call);
       const opening = await openingFor(ctx, { caller, call });
@@ -124,7 +128,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       const text =
-        error.problem.status === 404 ? error.message : fieldErrorsOf(error, () => undefined)[0]!.text;
+        error.problem.status === 404 ? error.message : fieldErrorsOf(error, () => undefined, t)[0]!.text;
       return { isAllowed: false, because: text, opens: undefined };
     }
   }

@@ -1,4 +1,5 @@
 /** `/access/identity-providers`: where people's accounts come from besides this console, tried before they count. */
+
 import {
   type ProviderForm,
   renderNewProvider,
@@ -10,6 +11,7 @@ import {
   renderProviders,
   type ShownProvider,
 } from '../../../views/management/access/identity-providers.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
@@ -42,6 +44,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
   const history = createHistory(tools, acts, { kind: 'identityProviders', object: 'idp' });
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx);
       const asked = queryOf(form, ['q', 'kind', 'enabled']);
@@ -55,7 +58,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
         primary: may.has('createIdentityProvider')
           ? { label: 'Add identity provider', href: `${listHref}?do=new` }
           : undefined,
-        filters: filtersOf(listHref, asked, 'Name or ID', filters),
+        filters: filtersOf(listHref, asked, 'Name or ID', filters, t),
         notice: form.get('done') === 'removed' ? 'The identity provider is removed.' : undefined,
         ...placesOf(listHref, asked, body),
       });
@@ -136,13 +139,14 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
 
   /** What a dry run says is of this moment: it is at no address. */
   async function tryOut(ctx: PageContext, id: string, body: object): Promise<void> {
+    const t = textFor(ctx);
     try {
       const params = { provider: id };
       const { body: trial } = await tools.run<Trial>(ctx, 'testIdentityProvider', { params, body });
       await showProvider(ctx, await find(ctx, id), { trial });
     } catch (error) {
       const found = await find(ctx, id);
-      const errors = fieldErrorsOf(error, fieldIn(found.fields));
+      const errors = fieldErrorsOf(error, fieldIn(found.fields), t);
       await showProvider(ctx, found, { errors });
     }
   }

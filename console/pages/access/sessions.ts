@@ -1,10 +1,12 @@
 /** `/access/sessions`: where people are signed in, and the end of it. */
+
 import {
   renderSession,
   renderSessions,
   type ShownSession,
   sessionHref,
 } from '../../../views/management/access/sessions.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -15,10 +17,11 @@ const path = [{ title: 'Sessions', href: listHref }];
 export function createSessionPages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const asked = queryOf(form, ['user', 'client', 'provider']);
       const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query: asked });
-      const filters = filtersOf(listHref, asked, undefined, []);
+      const filters = filtersOf(listHref, asked, undefined, [], t);
       const html = renderSessions({
         frame: await tools.frame(ctx),
         sessions: body.items,

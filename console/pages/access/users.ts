@@ -1,4 +1,5 @@
 /** `/access/users`: who may sign in, one of them, and what can be done with them. */
+
 import {
   type RoleChoice,
   renderNewUser,
@@ -11,6 +12,7 @@ import {
   type UserModel,
   userHref,
 } from '../../../views/management/access/users.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
@@ -46,6 +48,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
   const history = createHistory(tools, acts, { kind: 'users', object: 'user' });
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') {
         await tools.check(ctx, 'createUser');
@@ -59,10 +62,16 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
         frame: await tools.frame(ctx),
         users: body.items,
         primary: may.has('createUser') ? { label: 'Add user', href: `${listHref}?do=new` } : undefined,
-        filters: filtersOf(listHref, asked, 'Name or email', [
-          { name: 'status', label: 'Status', options: statusOptions },
-          { name: 'role', label: 'Role', options: roles.map(({ id }) => ({ value: id, label: id })) },
-        ]),
+        filters: filtersOf(
+          listHref,
+          asked,
+          'Name or email',
+          [
+            { name: 'status', label: 'Status', options: statusOptions },
+            { name: 'role', label: 'Role', options: roles.map(({ id }) => ({ value: id, label: id })) },
+          ],
+          t,
+        ),
         notice: form.get('done') === 'removed' ? 'The user is removed.' : undefined,
         ...placesOf(listHref, asked, body),
       });

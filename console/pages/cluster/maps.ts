@@ -1,4 +1,5 @@
 /** `/cluster/maps`: maps by their names, entries by their keys, and what stands in them. */
+
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
   type EntryModel,
@@ -14,6 +15,7 @@ import {
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
 import { noEntry } from '../../admin-api/cluster/no-entry.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
@@ -43,6 +45,7 @@ const atOnce = 8;
 export function createMapPages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const name = form.get('open')?.trim();
       if (name) return tools.goTo(ctx, structureHref('map', name));
@@ -52,7 +55,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
         frame: await tools.frame(ctx),
         kind: 'map',
         structures: body.items,
-        filters: filtersOf(listHref, asked, 'Beginning of a name', []),
+        filters: filtersOf(listHref, asked, 'Beginning of a name', [], t),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
@@ -157,6 +160,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
   }
 
   async function put(ctx: PageContext): Promise<void> {
+    const t = textFor(ctx);
     const { form } = ctx.state;
     const typed = typedValue(form);
     const former = await findEntry(ctx);
@@ -171,7 +175,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       const request = { params: paramsOf(ctx), body: givenValue(typed), ...condition };
       answer = await tools.run<StoredValue>(ctx, 'putMapEntry', request);
     } catch (error) {
-      const errors = fieldErrorsOf(error, fieldOf);
+      const errors = fieldErrorsOf(error, fieldOf, t);
       return sendEntry(ctx, await findEntry(ctx), { typed, errors });
     }
     const notice: EntryNotice = { text: 'Stored.', former: former?.stored };

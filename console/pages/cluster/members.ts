@@ -1,4 +1,5 @@
 /** `/cluster/members`: how the members are, and which of them get calls. */
+
 import { ProblemError } from '../../../platform/errors.ts';
 import {
   type MemberModel,
@@ -7,6 +8,7 @@ import {
   renderMembers,
   type ShownMember,
 } from '../../../views/management/cluster/members.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
@@ -72,21 +74,23 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
   }
 
   async function setDrained(ctx: PageContext, member: ShownMember, act: 'drain' | 'undrain'): Promise<void> {
+    const t = textFor(ctx);
     try {
       await tools.run(ctx, `${act}Member`, { params: { member: member.id } });
       tools.goTo(ctx, `${memberHref(member.id)}?done=${act}ed`);
     } catch (error) {
-      await showMember(ctx, member, { errors: fieldErrorsOf(error, () => undefined) });
+      await showMember(ctx, member, { errors: fieldErrorsOf(error, () => undefined, t) });
     }
   }
 
   async function setLogLevel(ctx: PageContext, member: ShownMember): Promise<void> {
+    const t = textFor(ctx);
     try {
       const body = { level: ctx.state.form.get('level') || null };
       await tools.run(ctx, 'setMemberLogLevel', { params: { member: member.id }, body });
       tools.goTo(ctx, `${memberHref(member.id)}?done=level`);
     } catch (error) {
-      await showMember(ctx, member, { errors: fieldErrorsOf(error, () => 'level') });
+      await showMember(ctx, member, { errors: fieldErrorsOf(error, () => 'level', t) });
     }
   }
 

@@ -1,4 +1,5 @@
 /** `/cluster/queues`: queues by their names, what is offered to them, and what is taken away. */
+
 import { randomUUID } from 'node:crypto';
 import {
   type QueueModel,
@@ -11,6 +12,7 @@ import {
   type ShownStructure,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
@@ -22,6 +24,7 @@ const listHref = '/cluster/queues';
 export function createQueuePages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const name = form.get('open')?.trim();
       if (name) return tools.goTo(ctx, structureHref('queue', name));
@@ -31,7 +34,7 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
         frame: await tools.frame(ctx),
         kind: 'queue',
         structures: body.items,
-        filters: filtersOf(listHref, asked, 'Beginning of a name', []),
+        filters: filtersOf(listHref, asked, 'Beginning of a name', [], t),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
@@ -62,6 +65,7 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
   }
 
   async function offer(ctx: PageContext, queue: ShownQueue): Promise<void> {
+    const t = textFor(ctx);
     const { form } = ctx.state;
     const typed = typedValue(form);
     if (isBrokenJson(typed)) {
@@ -73,7 +77,7 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
       const idempotencyKey = form.get('idempotencyKey') ?? '';
       await tools.run(ctx, 'offerToQueue', { ...request, idempotencyKey });
     } catch (error) {
-      return showQueue(ctx, queue, { typed, errors: fieldErrorsOf(error, fieldOf) });
+      return showQueue(ctx, queue, { typed, errors: fieldErrorsOf(error, fieldOf, t) });
     }
     tools.goTo(ctx, `${structureHref('queue', queue.id)}?done=offered`);
   }

@@ -1,4 +1,5 @@
 /** `/cluster/wan`: WAN publishers by their names, what was done to them, and what they are told to do. */
+
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
   type PublisherModel,
@@ -9,6 +10,7 @@ import {
   type ShownSync,
   wanHref,
 } from '../../../views/management/cluster/wan.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
@@ -117,13 +119,14 @@ export function createWanPages(tools: PageTools, acts: Acts) {
   }
 
   async function doAtOnce(ctx: PageContext, publisher: ShownPublisher, name: string): Promise<void> {
+    const t = textFor(ctx);
     const { replication, publisher: id } = publisher;
     const request = { params: { replication, publisher: id }, body: {} };
     try {
       const { body } = await tools.run<Done>(ctx, atOnce[name]!, request);
       await sayDone(ctx, publisher, name, body);
     } catch (error) {
-      const [first] = fieldErrorsOf(error, () => undefined);
+      const [first] = fieldErrorsOf(error, () => undefined, t);
       await showPublisher(ctx, publisher, { problem: first?.text });
     }
   }

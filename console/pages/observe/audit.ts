@@ -1,5 +1,7 @@
 /** `/observe/audit`: what has happened, who did it, and what led to it. */
+
 import { renderAudit, renderEntry, type ShownEntry } from '../../../views/management/observe/audit.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -8,12 +10,17 @@ const listHref = '/observe/audit';
 export function createAuditPages(tools: PageTools) {
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const names = ['actor', 'object', 'client', 'member', 'event', 'outcome', 'joinedBy', 'since', 'until'];
       const asked = queryOf(ctx.state.form, names);
       const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'listAuditEntries', { query: asked });
-      const filters = filtersOf(listHref, asked, undefined, [
-        { name: 'outcome', label: 'Outcome', options: outcomes },
-      ]);
+      const filters = filtersOf(
+        listHref,
+        asked,
+        undefined,
+        [{ name: 'outcome', label: 'Outcome', options: outcomes }],
+        t,
+      );
       const texts = textFilters.map(({ name, label }) => ({ name, label, value: asked[name] ?? '' }));
       const html = renderAudit({
         frame: await tools.frame(ctx),

@@ -1,4 +1,5 @@
 /** `/observe/jobs`: what takes longer than a page may, and the end of it. */
+
 import {
   jobHref,
   jobParts,
@@ -8,6 +9,7 @@ import {
   renderJobs,
   type ShownJob,
 } from '../../../views/management/observe/jobs.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/topics.ts';
@@ -16,15 +18,22 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 export function createJobPages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const asked = queryOf(ctx.state.form, ['state', 'kind']);
       const { body } = await tools.run<ListAnswer<ShownJob>>(ctx, 'listJobs', { query: asked });
       const html = renderJobs({
         frame: await tools.frame(ctx),
         jobs: body.items,
-        filters: filtersOf(jobsHref, asked, undefined, [
-          { name: 'state', label: 'State', options: stateOptions },
-          { name: 'kind', label: 'Kind', options: kindOptions },
-        ]),
+        filters: filtersOf(
+          jobsHref,
+          asked,
+          undefined,
+          [
+            { name: 'state', label: 'State', options: stateOptions },
+            { name: 'kind', label: 'Kind', options: kindOptions },
+          ],
+          t,
+        ),
         ...placesOf(jobsHref, asked, body),
       });
       tools.send(ctx, html);

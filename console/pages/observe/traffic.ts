@@ -1,10 +1,12 @@
 /** `/observe/traffic`: calls of the last hour, narrowed by the address. */
+
 import {
   renderTraffic,
   type ShownTraffic,
   trafficHref,
   trafficParts,
 } from '../../../views/management/observe/traffic.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import { filtersOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -23,15 +25,20 @@ export function createTrafficPage(tools: PageTools) {
   };
 
   async function modelOf(ctx: PageContext) {
+    const t = textFor(ctx);
     const {
       cursor: _,
       limit: _limit,
       ...asked
     } = queryOf(ctx.state.form, ['client', 'structure', 'member', 'status', 'minutes']);
     const { body: traffic } = await tools.run<ShownTraffic>(ctx, 'readCalls', { query: asked });
-    const { selects, ...filters } = filtersOf(trafficHref, asked, undefined, [
-      { name: 'status', label: 'Status', options: statusesWith(asked.status) },
-    ]);
+    const { selects, ...filters } = filtersOf(
+      trafficHref,
+      asked,
+      undefined,
+      [{ name: 'status', label: 'Status', options: statusesWith(asked.status) }],
+      t,
+    );
     const period = { name: 'minutes', label: 'Period', options: periods, value: String(traffic.minutes) };
     return {
       filters: {

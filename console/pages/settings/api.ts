@@ -1,7 +1,11 @@
 /** `/settings/api`: what programs may call, from the descriptions that the build has written. */
+
 import { readFile } from 'node:fs/promises';
 import { builtFile } from '../../../platform/installation.ts';
+import type { Language } from '../../../views/elements/moment.ts';
 import { renderApi, type ShownInterface } from '../../../views/management/settings/api.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 /** What is read of a document in OpenAPI 3.1. */
@@ -26,20 +30,19 @@ interface Source {
   readonly base: string;
 }
 
-const sources: readonly Source[] = [
+const sources = (t: Translate): readonly Source[] => [
   {
     id: 'console',
     file: 'console/openapi.json',
     href: '/api/openapi.json',
-    about: 'What these pages do, for programs: with a token for the resource of this console’s API.',
+    about: t('api.whatThesePagesDo'),
     base: '/api/v1',
   },
   {
     id: 'members',
     file: 'console/members-openapi.json',
     href: '/api/members-openapi.json',
-    about:
-      'What the members take, through this console: which calls a token opens is in its scopes and roles.',
+    about: t('api.whatMembersTakeThrough'),
     base: '',
   },
 ];
@@ -48,11 +51,15 @@ const methods: readonly string[] = ['get', 'put', 'post', 'patch', 'delete'];
 
 export function createApiPage(tools: PageTools) {
   /** They do not change while this program runs. */
-  let read: Promise<readonly ShownInterface[]> | undefined;
+  const read = new Map<Language, Promise<readonly ShownInterface[]>>();
   return async (ctx: PageContext): Promise<void> => {
+    const t = textFor(ctx);
     await tools.check(ctx, 'listSettings');
-    read ??= Promise.all(sources.map(readInterface)).then((all) => all.flatMap((one) => one ?? []));
-    tools.send(ctx, renderApi({ frame: await tools.frame(ctx), interfaces: await read }));
+    const interfaces =
+      read.get(t.language) ??
+      Promise.all(sources(t).map(readInterface)).then((all) => all.flatMap((one) => one ?? []));
+    read.set(t.language, interfaces);
+    tools.send(ctx, renderApi({ frame: await tools.frame(ctx), interfaces: await interfaces }));
   };
 }
 

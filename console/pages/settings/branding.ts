@@ -1,4 +1,5 @@
 /** `/settings/branding`: name, logo and colour of this installation. */
+
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
   type BrandingModel,
@@ -6,17 +7,19 @@ import {
   renderBranding,
   type ShownBranding,
 } from '../../../views/management/settings/branding.tsx';
+import { saidIn, type Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import { commandWith, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
-const doneNotices: Readonly<Record<string, string>> = {
-  saved: 'Saved: every page from now on has it.',
-  unchanged: 'Nothing was different.',
-  logo: 'The logo is set.',
-  'remove-logo': 'The logo of the product is shown again.',
-};
+const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
+  saved: t('branding.savedEveryPageFrom'),
+  unchanged: t('common.nothingWasDifferent'),
+  logo: t('branding.logoSet'),
+  'remove-logo': t('branding.logoProductShownAgain'),
+});
 
 interface Found {
   readonly branding: ShownBranding;
@@ -26,8 +29,9 @@ interface Found {
 export function createBrandingPage(tools: PageTools, forms: Forms) {
   return {
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       await tools.check(ctx, 'updateBranding');
-      await showPage(ctx, await find(ctx), { notice: doneNotices[ctx.state.form.get('done') ?? ''] });
+      await showPage(ctx, await find(ctx), { notice: doneNotices(t)[ctx.state.form.get('done') ?? ''] });
     },
     /** `POST /settings/branding`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -39,11 +43,16 @@ export function createBrandingPage(tools: PageTools, forms: Forms) {
     },
     /** `POST /settings/branding/logo`: a file. */
     async putLogo(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       try {
         await tools.run(ctx, 'putBrandingLogo', { body: { data: ctx.state.form.get('file') ?? '' } });
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem !== problems.invalidRequest) throw error;
-        return showPage(ctx, await find(ctx), { problem: `The logo was not changed. ${error.message}` });
+        return showPage(ctx, await find(ctx), {
+          problem: t('branding.logoNotChanged', {
+            message: saidIn(t.language, error.message) ?? error.message,
+          }),
+        });
       }
       tools.goTo(ctx, `${brandingHref}?done=logo`);
     },

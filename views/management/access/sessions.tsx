@@ -1,6 +1,7 @@
 /** Sessions: where people are signed in. */
 import { nameBrowser } from '../../elements/user-agent.ts';
 import { renderDocument } from '../../layout.tsx';
+import { textsIn } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { DetailPage, Facts, Id } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
@@ -52,7 +53,7 @@ export function renderSessions({ sessions, ...list }: SessionsModel): string {
           <a key="user" href={sessionHref(session.id)}>
             <bdi>{session.user}</bdi>
           </a>,
-          nameBrowser(session.agent ?? undefined),
+          nameBrowser(session.agent ?? undefined, textsIn('en')),
           <span key="from" class="code">
             {session.address ?? 'Unknown'}
           </span>,

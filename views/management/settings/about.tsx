@@ -1,5 +1,7 @@
 /** What runs here: release, store, backups, and under which terms. */
+
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -43,50 +45,58 @@ export interface AboutModel {
 export const aboutHref = '/settings/about';
 
 export function renderAbout(model: AboutModel): string {
+  return renderDocument(<About {...model} />, model.frame.presentation);
+}
+
+function About(model: AboutModel) {
+  const t = useText();
   const { frame, installation } = model;
-  return renderDocument(
-    <DetailPage
-      frame={frame}
-      path={[]}
-      title="About"
-      about="What runs here. Nothing on this page is secret: it helps whoever is asked for help."
-    >
+  return (
+    <DetailPage frame={frame} path={[]} title={t('common.about')} about={t('about.whatRunsHereNothing')}>
       <Facts facts={[...programFacts(frame, installation), ...storeFacts(model)]} />
       <Libraries {...installation} />
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
 function programFacts(frame: FrameModel, installation: ShownInstallation): readonly Fact[] {
+  const t = useText();
   const { id, version, nodeVersion, platform, workers, startedAt } = installation;
   return [
-    { name: 'Installation', value: id === null ? 'Not started yet' : <Id>{id}</Id> },
-    { name: 'Version', value: version },
+    { name: t('about.installation'), value: id === null ? t('about.notStartedYet') : <Id>{id}</Id> },
+    { name: t('common.version'), value: version },
     { name: 'Node.js', value: `${nodeVersion}, ${platform}` },
-    { name: 'Processes', value: workers },
-    { name: 'Started', value: <Ago at={dateOf(startedAt)} now={frame.now} never="Not running" /> },
+    { name: t('about.processes'), value: workers },
+    {
+      name: t('common.started'),
+      value: <Ago at={dateOf(startedAt)} now={frame.now} never={t('about.notRunning')} />,
+    },
   ];
 }
 
 function storeFacts({ frame, installation: { store }, backup, licence }: AboutModel): readonly Fact[] {
+  const t = useText();
   const { engine, format, registryFormat } = store;
   return [
-    { name: 'Store', value: `${engine}, format ${format}; registry, format ${registryFormat}` },
+    { name: t('about.store'), value: t('about.formatRegistryFormat', { engine, format, registryFormat }) },
     ...(backup === undefined
       ? []
       : [
           {
-            name: 'Last backup',
-            value: <Ago at={dateOf(backup?.createdAt ?? null)} now={frame.now} never="None yet" />,
+            name: t('about.lastBackup'),
+            value: <Ago at={dateOf(backup?.createdAt ?? null)} now={frame.now} never={t('common.noneYet')} />,
           },
         ]),
-    ...(licence === undefined ? [] : [{ name: 'Licence of the dashboard', value: <Licence {...licence} /> }]),
+    ...(licence === undefined
+      ? []
+      : [{ name: t('about.licenceDashboard'), value: <Licence {...licence} /> }]),
   ];
 }
 
 function Licence({ id, holder, edition, expiresAt }: Partial<ShownLicence>) {
-  if (id === undefined) return <span class="muted">None</span>;
-  const end = expiresAt ? `until ${expiresAt.slice(0, 10)}` : 'without end';
+  const t = useText();
+  if (id === undefined) return <span class="muted">{t('common.none')}</span>;
+  const end = expiresAt ? t('about.until', { expiresAt: expiresAt.slice(0, 10) }) : t('about.withoutEnd');
   return (
     <>
       <bdi>{id}</bdi>: <bdi>{edition}</bdi>, <bdi>{holder}</bdi>, {end}
@@ -95,20 +105,25 @@ function Licence({ id, holder, edition, expiresAt }: Partial<ShownLicence>) {
 }
 
 function Libraries({ libraries }: ShownInstallation) {
+  const t = useText();
   return (
     <Part
       id="libraries"
-      title="Libraries"
+      title={t('about.libraries')}
       about={
         libraries.length === 0
-          ? 'This console runs from its sources: what it uses stands in package.json.'
-          : `Code of these ${libraries.length} is in the programs. Their terms in full stand in dist/THIRD-PARTY-NOTICES.txt of the installation.`
+          ? t('about.consoleRunsFromIts')
+          : t('about.codeOfLibraries', { n: libraries.length })
       }
     >
       {libraries.length > 0 && (
         <Table
-          title="Libraries"
-          columns={[{ title: 'Library' }, { title: 'Version' }, { title: 'Licence' }]}
+          title={t('about.libraries')}
+          columns={[
+            { title: t('about.library') },
+            { title: t('common.version') },
+            { title: t('about.licence') },
+          ]}
           rows={libraries.map(({ name, version, licence }) => ({
             key: `${name} ${version}`,
             cells: [<bdi key="name">{name}</bdi>, version, licence],

@@ -1,5 +1,7 @@
 /** Both interfaces, call by call, as their descriptions in OpenAPI have them. */
+
 import { renderDocument } from '../../layout.tsx';
+import { Said, useText } from '../../texts/elements.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
@@ -36,24 +38,25 @@ export interface ApiModel {
 
 export const apiHref = '/settings/api';
 
-export function renderApi({ frame, interfaces }: ApiModel): string {
-  return renderDocument(
-    <ManagementPage frame={frame} title="API">
-      <p class="lede">
-        What programs may call: the console itself, and the members behind it. Tokens for both come from
-        /oauth2/token.
-      </p>
-      {interfaces.length === 0 && (
-        <div class="empty">This installation was built without its descriptions.</div>
-      )}
+export function renderApi(model: ApiModel): string {
+  return renderDocument(<Api {...model} />, model.frame.presentation);
+}
+
+function Api({ frame, interfaces }: ApiModel) {
+  const t = useText();
+  return (
+    <ManagementPage frame={frame} title={t('pages.api')}>
+      <p class="lede">{t('api.whatProgramsMayCall')}</p>
+      {interfaces.length === 0 && <div class="empty">{t('api.installationBuiltWithoutIts')}</div>}
       {interfaces.map((one) => (
         <Interface key={one.id} {...one} />
       ))}
-    </ManagementPage>,
+    </ManagementPage>
   );
 }
 
 function Interface({ id, title, version, about, href, groups }: ShownInterface) {
+  const t = useText();
   return (
     <>
       <Part
@@ -62,7 +65,7 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
         about={about}
         acts={
           <a class="button" href={href} download>
-            OpenAPI document
+            {t('api.openAPIDocument')}
           </a>
         }
       >
@@ -77,13 +80,18 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
         </p>
       </Part>
       {groups.map(({ name, about: meaning, calls }) => (
-        <Part key={name} id={`${id}-${name}`} title={`${name} (${title})`} about={meaning}>
+        <Part
+          key={name}
+          id={`${id}-${name}`}
+          title={`${name} (${title})`}
+          about={meaning && <Said>{meaning}</Said>}
+        >
           <Table
             title={name}
             columns={[
-              { title: 'Call' },
-              { title: 'What it does' },
-              ...(calls.some(({ scope }) => scope) ? [{ title: 'Scope' }] : []),
+              { title: t('common.call') },
+              { title: t('common.whatItDoes') },
+              ...(calls.some(({ scope }) => scope) ? [{ title: t('api.scope') }] : []),
             ]}
             rows={calls.map((call) => ({ key: `${call.method} ${call.path}`, cells: cellsOf(call) }))}
           />
@@ -98,7 +106,7 @@ function cellsOf({ method, path, summary, scope }: ShownInterfaceCall) {
     <code key="call">
       {method} {path}
     </code>,
-    summary,
+    <Said key="summary">{summary}</Said>,
     ...(scope === undefined ? [] : [<code key="scope">{scope}</code>]),
   ];
 }

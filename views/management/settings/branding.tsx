@@ -1,6 +1,8 @@
 /** Name, logo and colour of this installation. */
+
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
 import { EditPart, type EditState } from '../change-form.tsx';
 import { DetailPage, Part } from '../detail.tsx';
 import { TextField } from '../fields.tsx';
@@ -27,35 +29,40 @@ export const brandingHref = '/settings/branding';
 export const logoHref = `${brandingHref}/logo`;
 
 export function renderBranding(model: BrandingModel): string {
+  return renderDocument(<Branding {...model} />, model.frame.presentation);
+}
+
+function Branding(model: BrandingModel) {
+  const t = useText();
   const { frame, form, notice, problem } = model;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
       path={[]}
-      title="Branding"
-      about="What everybody sees of this installation: in the bar of every page, and before a sign-in."
+      title={t('common.branding')}
+      about={t('branding.whatEverybodySeesInstallation')}
       notice={notice}
       problem={problem}
     >
       <EditPart
         {...model}
         href={brandingHref}
-        title="Name and colour"
-        about="They count for every page from the next one on."
+        title={t('branding.nameAndColour')}
+        about={t('branding.theyCountEveryPage')}
         fields={(errorOf) => (
           <>
             <TextField
               name="name"
-              label="Name"
-              hint="Such as Prod-EU: up to 40 characters. Nothing: the name of the product."
+              label={t('common.name')}
+              hint={t('branding.suchAsProdEu')}
               isOptional
               value={form.name}
               error={errorOf('name')}
             />
             <TextField
               name="accent"
-              label="Colour"
-              hint="Of buttons and links, such as #0f5a49. It must be readable on the light ground; for the dark one a lighter one follows from it."
+              label={t('branding.colour')}
+              hint={t('branding.buttonsLinksSuchAs')}
               isOptional
               value={form.accent}
               error={errorOf('accent')}
@@ -64,30 +71,27 @@ export function renderBranding(model: BrandingModel): string {
         )}
       />
       <Logo {...model} />
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
 function Logo({ csrf, branding: { logo } }: BrandingModel) {
+  const t = useText();
   return (
-    <Part
-      id="logo"
-      title="Logo"
-      about="A PNG or an SVG of up to 64 KiB, shown 32 pixels high on white. Of an SVG only shapes, colours and text are kept: nothing that runs, loads or links."
-    >
+    <Part id="logo" title={t('branding.logo')} about={t('branding.pngSvgUp64')}>
       {logo && (
         <p>
-          <img class="brand-logo large" src={logo.href} alt="The logo as it is now" />
+          <img class="brand-logo large" src={logo.href} alt={t('branding.logoAsNow')} />
         </p>
       )}
       <Form action={logoHref} hidden={{ csrf, do: 'logo' }} isUpload>
         <div class="field">
-          <label for="file">File</label>
+          <label for="file">{t('branding.file')}</label>
           <input id="file" name="file" type="file" accept=".png,.svg,image/png,image/svg+xml" required />
         </div>
         <div class="actions">
           <button type="submit" class="button primary">
-            {logo ? 'Replace logo' : 'Set logo'}
+            {logo ? t('branding.replaceLogo') : t('branding.setLogo')}
           </button>
         </div>
       </Form>
@@ -95,7 +99,7 @@ function Logo({ csrf, branding: { logo } }: BrandingModel) {
         <Form action={brandingHref} hidden={{ csrf, do: 'remove-logo' }}>
           <div class="actions">
             <button type="submit" class="button">
-              Remove logo
+              {t('branding.removeLogo')}
             </button>
           </div>
         </Form>

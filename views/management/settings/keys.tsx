@@ -1,5 +1,8 @@
 /** The signing keys: which sign, which are next, and when each leaves the key set. */
+
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -26,47 +29,54 @@ export interface KeysModel {
 
 export const keysHref = '/settings/keys';
 
-const states: Readonly<Record<ShownKey['state'], { readonly word: string; readonly kind: StateKind }>> = {
-  current: { word: 'Signs', kind: 'ok' },
-  next: { word: 'Next', kind: 'unknown' },
-  retired: { word: 'Only verifies', kind: 'off' },
-};
+const states = (
+  t: Translate,
+): Readonly<Record<ShownKey['state'], { readonly word: string; readonly kind: StateKind }>> => ({
+  current: { word: t('keys.signs'), kind: 'ok' },
+  next: { word: t('keys.next'), kind: 'unknown' },
+  retired: { word: t('keys.onlyVerifies'), kind: 'off' },
+});
 const order = ['current', 'next', 'retired'];
 
-export function renderKeys({ frame, keys, mayRotate, notice }: KeysModel): string {
+export function renderKeys(model: KeysModel): string {
+  return renderDocument(<Keys {...model} />, model.frame.presentation);
+}
+
+function Keys({ frame, keys, mayRotate, notice }: KeysModel) {
+  const t = useText();
   const { now } = frame;
   const inOrder = [...keys].sort(
     (one, other) => order.indexOf(one.state) - order.indexOf(other.state) || (one.alg < other.alg ? -1 : 1),
   );
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
       path={[]}
-      title="Signing keys"
+      title={t('common.signingKeys')}
       acts={
         mayRotate && (
           <a class="button" href={`${keysHref}?do=rotate`}>
-            Rotate keys
+            {t('keys.rotateKeys')}
           </a>
         )
       }
-      about="Tokens are signed with them. Everybody can read their public halves in the key set, and nobody the private ones."
+      about={t('keys.tokensSignedThemEverybody')}
       notice={notice}
     >
-      <Part id="keys" title="Key set" about="As /oauth2/jwks has it.">
+      <Part id="keys" title={t('common.keySet')} about={t('keys.asOauth2Jwks')}>
         {inOrder.length === 0 ? (
-          <p>There is no key yet: the first start of a console makes them.</p>
+          <p>{t('keys.noKeyYetFirst')}</p>
         ) : (
           <Table
-            title="Key set"
+            title={t('common.keySet')}
             columns={[
-              { title: 'Key id' },
-              { title: 'Algorithm' },
-              { title: 'State' },
-              { title: 'In the key set since' },
-              { title: 'Signs from' },
-              { title: 'Signs until' },
-              { title: 'Leaves the key set' },
+              { title: t('keys.keyId') },
+              { title: t('keys.algorithm') },
+              { title: t('common.state') },
+              { title: t('keys.keySetSince') },
+              { title: t('keys.signsFrom') },
+              { title: t('keys.signsUntil') },
+              { title: t('keys.leavesKeySet') },
             ]}
             rows={inOrder.map(({ id, alg, state, createdAt, signsFrom, signsUntil, leavesAt }) => ({
               key: id,
@@ -75,19 +85,19 @@ export function renderKeys({ frame, keys, mayRotate, notice }: KeysModel): strin
                   {id}
                 </bdi>,
                 alg,
-                <State key="state" kind={states[state].kind}>
-                  {states[state].word}
+                <State key="state" kind={states(t)[state].kind}>
+                  {states(t)[state].word}
                 </State>,
                 <Ago key="since" at={dateOf(createdAt)} now={now} />,
-                <Ago key="from" at={dateOf(signsFrom)} now={now} never="Not set" />,
-                <Ago key="until" at={dateOf(signsUntil)} now={now} never="Not set" />,
-                <Ago key="leaves" at={dateOf(leavesAt)} now={now} never="Not set" />,
+                <Ago key="from" at={dateOf(signsFrom)} now={now} never={t('common.notSet')} />,
+                <Ago key="until" at={dateOf(signsUntil)} now={now} never={t('common.notSet')} />,
+                <Ago key="leaves" at={dateOf(leavesAt)} now={now} never={t('common.notSet')} />,
               ],
             }))}
           />
         )}
       </Part>
-      {mayRotate && <More acts={[{ label: 'Replace keys at once', href: `${keysHref}?do=rotate-now` }]} />}
-    </DetailPage>,
+      {mayRotate && <More acts={[{ label: t('keys.replaceKeysOnce'), href: `${keysHref}?do=rotate-now` }]} />}
+    </DetailPage>
   );
 }

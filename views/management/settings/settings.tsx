@@ -1,5 +1,7 @@
 /** The settings as they are in force: read here, and changed where they are set. */
+
 import { renderDocument } from '../../layout.tsx';
+import { Said, useText } from '../../texts/elements.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 
 /** As the admin API has it. */
@@ -20,55 +22,73 @@ export interface SettingsModel extends ListState {
 
 export const settingsHref = '/settings';
 
-export function renderSettings({ settings, ...list }: SettingsModel): string {
+export function renderSettings(model: SettingsModel): string {
+  return renderDocument(<Settings {...model} />, model.frame.presentation);
+}
+
+function Settings({ settings, ...list }: SettingsModel) {
+  const t = useText();
   const others = list.frame.groups.find(({ href }) => href === settingsHref)?.pages ?? [];
-  return renderDocument(
+  return (
     <ListPage
       {...list}
-      title="Settings"
-      about="They are read here. Environment, flags or console.yaml set them, and a new start takes them over, but for those that change live."
+      title={t('common.settings')}
+      about={t('settings.theyReadHereEnvironment')}
       before={
         <p class="narrow-only actions">
           {others
             .filter(({ href }) => href !== settingsHref)
             .map(({ title, href }) => (
               <a key={href} class="button" href={href}>
-                {title}
+                {t(title)}
               </a>
             ))}
         </p>
       }
-      columns={[{ title: 'Setting' }, { title: 'Value' }, { title: 'From' }]}
+      columns={[
+        { title: t('settings.setting') },
+        { title: t('common.value') },
+        { title: t('settings.from') },
+      ]}
       rows={settings.map((setting) => ({
         key: setting.id,
         cells: [
           <div key="id" id={setting.id}>
             <code class="select-all">{setting.id}</code>
-            <p class="hint">{meaningText(setting)}</p>
+            <p class="hint">
+              <Meaning {...setting} />
+            </p>
           </div>,
           <Value key="value" {...setting} />,
           <bdi key="origin">{originText(setting.origin)}</bdi>,
         ],
       }))}
-      empty={<p>There is no setting.</p>}
-    />,
+      empty={<p>{t('settings.noSetting')}</p>}
+    />
   );
 }
 
 function Value({ value, isSet, isSecret }: ShownSetting) {
-  if (isSecret) return <span class="muted">{isSet ? 'Set, not shown' : 'Not set'}</span>;
-  if (value === null) return <span class="muted">{isSet ? 'Empty' : 'Not set'}</span>;
+  const t = useText();
+  if (isSecret) return <span class="muted">{isSet ? t('settings.setNotShown') : t('common.notSet')}</span>;
+  if (value === null) return <span class="muted">{isSet ? t('settings.empty') : t('common.notSet')}</span>;
   return <bdi class="code">{value}</bdi>;
 }
 
 /** As documents have it, in a sentence. */
-function meaningText({ meaning, changesLive }: ShownSetting): string {
+function Meaning({ meaning, changesLive }: ShownSetting) {
+  const t = useText();
   const plain = meaning.replaceAll('`', '');
-  const sentence = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`;
-  return changesLive ? `${sentence} It changes live.` : sentence;
+  return (
+    <>
+      <Said>{`${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`}</Said>
+      {changesLive && ` ${t('settings.changesLive')}`}
+    </>
+  );
 }
 
 function originText(origin: string): string {
-  if (origin === 'unset') return 'Nowhere';
-  return origin === 'default' ? 'Default' : origin;
+  const t = useText();
+  if (origin === 'unset') return t('settings.nowhere');
+  return origin === 'default' ? t('settings.default') : origin;
 }

@@ -1,7 +1,10 @@
 /** The first ten minutes: what is done, what is open, and what was put off. */
+
 import { Form } from '../../elements/form.tsx';
 import { Link } from '../../elements/link.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { Text, useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { State, type StateKind } from '../state.tsx';
 
@@ -28,29 +31,27 @@ export interface StartModel {
 
 export const startHref = '/settings/start';
 
-const states: Readonly<Record<ShownStep['state'], readonly [StateKind, string]>> = {
-  done: ['ok', 'Done'],
-  open: ['unknown', 'Open'],
-  later: ['off', 'Put off'],
-};
+const states = (t: Translate): Readonly<Record<ShownStep['state'], readonly [StateKind, string]>> => ({
+  done: ['ok', t('common.done')],
+  open: ['unknown', t('start.open')],
+  later: ['off', t('start.putOff')],
+});
 
 export function renderStart(model: StartModel): string {
+  return renderDocument(<Start {...model} />, model.frame.presentation);
+}
+
+function Start(model: StartModel) {
+  const t = useText();
   const { frame, steps } = model;
   const done = steps.filter(({ state }) => state === 'done').length;
-  return renderDocument(
+  return (
     <ManagementPage
       frame={frame}
-      title="Get started"
-      state={
-        <span class="count">
-          {done} of {steps.length} done
-        </span>
-      }
+      title={t('common.getStarted')}
+      state={<span class="count">{t('start.ofDone', { done, steps: steps.length })}</span>}
     >
-      <p class="lede">
-        In any order, and left at any time: this page finds out what is done. What you put off is put off in
-        this browser.
-      </p>
+      <p class="lede">{t('start.anyOrderLeftAny')}</p>
       <ol class="rows boxed part start">
         {steps.map((step) => (
           <li key={step.id} id={step.id}>
@@ -58,13 +59,14 @@ export function renderStart(model: StartModel): string {
           </li>
         ))}
       </ol>
-    </ManagementPage>,
+    </ManagementPage>
   );
 }
 
 function Step({ step, csrf, backupKey }: StartModel & { readonly step: ShownStep }) {
+  const t = useText();
   const { id, title, about, state, found, link, command } = step;
-  const [kind, word] = states[state];
+  const [kind, word] = states(t)[state];
   const isBackup = id === 'backup' && state !== 'done' && backupKey !== undefined;
   return (
     <>
@@ -78,14 +80,14 @@ function Step({ step, csrf, backupKey }: StartModel & { readonly step: ShownStep
       </p>
       {command !== undefined && state !== 'done' && (
         <p>
-          By command: <code class="select-all">{command}</code>
+          <Text id="start.byCommand" gaps={{ command: <code class="select-all">{command}</code> }} />
         </p>
       )}
       <div class="actions">
         {isBackup && (
           <Form action={startHref} hidden={{ csrf, do: 'backup', idempotencyKey: backupKey }}>
             <button type="submit" class="button">
-              Take backup
+              {t('start.takeBackup')}
             </button>
           </Form>
         )}
@@ -97,7 +99,7 @@ function Step({ step, csrf, backupKey }: StartModel & { readonly step: ShownStep
         {state !== 'done' && (
           <Form action={startHref} hidden={{ csrf, do: state === 'open' ? 'later' : 'resume', step: id }}>
             <button type="submit" class="button quiet">
-              {state === 'open' ? 'Put off' : 'Take up again'}
+              {state === 'open' ? t('start.putOff') : t('start.takeUpAgain')}
               <span class="unseen">: {title}</span>
             </button>
           </Form>
@@ -109,11 +111,19 @@ function Step({ step, csrf, backupKey }: StartModel & { readonly step: ShownStep
 
 /** On the overview, until nothing is open any more. */
 export function StartLine({ steps }: Pick<StartModel, 'steps'>) {
+  const t = useText();
   const done = steps.filter(({ state }) => state === 'done').length;
   return (
     <p class="boxed padded">
-      <strong>Get started</strong>: {done} of {steps.length} steps are done.{' '}
-      <a href={startHref}>Go on with the next one</a>, or put off what can wait.
+      <Text
+        id="start.stepsDonePutOff"
+        gaps={{
+          strong: <strong>{t('common.getStarted')}</strong>,
+          done,
+          steps: steps.length,
+          link: <a href={startHref}>{t('start.goNextOne')}</a>,
+        }}
+      />
     </p>
   );
 }

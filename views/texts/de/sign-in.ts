@@ -1,10 +1,12 @@
-/** Dasselbe auf Deutsch. */
-import type { TextsLike } from './en.ts';
+/** What pages say to people without rights, in German. */
+import type { signIn as english } from '../en/sign-in.ts';
+import type { SameTexts } from '../text-form.ts';
 
-export const de: TextsLike = {
+export const signIn: SameTexts<typeof english> = {
   'page.problem': 'Problem: {title}',
   'page.banner':
     'Eine Tür zum Cluster: für die Menschen, die ihn betreiben, und die Maschinen, die ihn nutzen.',
+  'page.skip': 'Zum Inhalt springen',
   'page.languages': 'Sprache',
   'field.optional': 'freiwillig',
   'field.username': 'Benutzername',

@@ -1,9 +1,10 @@
-/** What pages say in English: whole sentences, with `{gaps}`. */
-import type { TextForm, Texts } from './text-form.ts';
+/** What pages say to people without rights, in English: whole sentences, with `{gaps}`. */
+import type { Texts } from '../text-form.ts';
 
-export const en = {
+export const signIn = {
   'page.problem': 'Problem: {title}',
   'page.banner': 'One door to the cluster: for the people who run it and the machines that use it.',
+  'page.skip': 'Skip to the content',
   'page.languages': 'Language',
   'field.optional': 'optional',
   'field.username': 'Username',
@@ -129,10 +130,3 @@ export const en = {
   'error.code': 'Code',
   'error.request': 'Request',
 } as const satisfies Texts;
-
-export type TextKey = keyof typeof en;
-
-/** The same keys, each in the same form. */
-export type TextsLike = {
-  readonly [K in TextKey]: (typeof en)[K] extends string ? string : Exclude<TextForm, string>;
-};
