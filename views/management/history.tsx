@@ -30,7 +30,7 @@ interface HistoryProps extends HistoryModel {
 
 export function History({ allHref, changes, href, now }: HistoryProps) {
   return (
-    <Part id="history" title="History" acts={<a href={allHref}>All in the audit log</a>} isWide>
+    <Part id="history" title="History" acts={<a href={allHref}>All in the audit log</a>}>
       {changes === undefined ? (
         <p class="empty">The audit cannot be read at this moment.</p>
       ) : changes.length === 0 ? (
