@@ -251,7 +251,8 @@ async function healthOf({
     : undefined;
 }
 
-function jarOf(version: Release): string {
+/** @returns its file, whether it is there or not */
+export function jarOf(version: Release): string {
   return join(home, `hazelcast-${version}.jar`);
 }
 

@@ -1,0 +1,3 @@
+import { describeFront } from './front-suite.ts';
+
+describeFront('HAProxy');
