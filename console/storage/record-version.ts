@@ -25,11 +25,11 @@ export function checkIsNew(record: object | undefined, isNew: boolean): void {
  * For inside the transaction that makes the change.
  *
  * @param record   undefined: there is none, and no version of it either
- * @param ifMatch  undefined: whatever it is
+ * @param ifMatch  undefined: whatever it is; empty: that there is none yet
  * @throws {ProblemError} `precondition_failed`, which carries the version of now
  */
 export function checkVersion(record: object | undefined, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || (record && ifMatch === versionOf(record))) return;
+  if (ifMatch === undefined || ifMatch === (record ? versionOf(record) : '')) return;
   throw preconditionFailed(
     'This has changed meanwhile: read it again, and change what is there now.',
     record,

@@ -16,7 +16,7 @@ export interface Demo {
   stop(): Promise<{ readonly code: number | null; readonly left: readonly string[] }>;
 }
 
-/** @throws {Error} unless it is ready within 25 s */
+/** @throws {Error} unless it is ready within a minute */
 export async function startDemo(): Promise<Demo> {
   const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
   const consoleUrl = `http://localhost:${await freePort()}`;
@@ -38,7 +38,7 @@ export async function startDemo(): Promise<Demo> {
     return { code, left };
   };
   try {
-    await waitFor(() => output.includes('demo ready') || child.exitCode !== null, 'the tour', 25_000);
+    await waitFor(() => output.includes('demo ready') || child.exitCode !== null, 'the tour', 60_000);
     if (child.exitCode !== null) throw new Error(`The demo ended with ${child.exitCode}.`);
   } catch (error) {
     await stop();

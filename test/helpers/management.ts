@@ -59,7 +59,9 @@ export function sendForm(agent: UserAgent, page: Reply, name: string, fields: Fi
 }
 
 export function hiddenIn({ body }: Reply, name: string): string | undefined {
-  return new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1];
+  const found = new RegExp(`name="${name}" value(?:="([^"]*)")?`).exec(body);
+  // An empty value is written without its quotes, and sent all the same.
+  return found ? (found[1] ?? '') : undefined;
 }
 
 /** Without a token and from elsewhere: what a form sends that is not one of ours (S31). */

@@ -76,7 +76,7 @@ function CpMembers({ cp, mayChange }: CpModel) {
   );
 }
 
-/** Members never remove it by itself. */
+/** Members never remove it by itself, and it has no sessions. */
 const metadata = 'METADATA';
 
 function CpGroups({ cp, mayChange }: CpModel) {
@@ -88,9 +88,13 @@ function CpGroups({ cp, mayChange }: CpModel) {
         rows={cp.groups.map(({ id, groupId }) => ({
           key: id,
           cells: [
-            <a key="id" href={actHref({ group: id })}>
-              <bdi>{id}</bdi>
-            </a>,
+            id === metadata ? (
+              <bdi key="id">{id}</bdi>
+            ) : (
+              <a key="id" href={actHref({ group: id })}>
+                <bdi>{id}</bdi>
+              </a>
+            ),
             groupId,
             mayChange && id !== metadata && <a href={actHref({ do: 'remove-group', id })}>Remove</a>,
           ],

@@ -1,0 +1,179 @@
+/** Somebody at a page, with a mouse or with the keyboard alone: finds things by what is written on them, as people do. */
+import type { Tab } from './tab.ts';
+
+export interface Visitor {
+  open(path: string): Promise<void>;
+  /** Waits until this stands in the page. */
+  reads(text: string): Promise<void>;
+  /** To the page behind a link. */
+  follow(link: string): Promise<void>;
+  /** To the page that a form answers with. */
+  press(button: string): Promise<void>;
+  fill(field: string, text: string): Promise<void>;
+  /** A box or one of several choices, which is not chosen yet. */
+  choose(choice: string): Promise<void>;
+}
+
+type Kind = 'link' | 'button' | 'field' | 'choice';
+
+/** In which way something is brought to what it is for. */
+interface Way {
+  /** To a place where it takes keys. */
+  focus(kind: Kind, name: string): Promise<void>;
+  activate(kind: Kind, name: string): Promise<void>;
+}
+
+const patienceMs = 15_000;
+
+const ways = { mouse: byMouse, keyboard: byKeyboard } as const;
+
+/** @param origin  of the console */
+export function createVisitor(tab: Tab, origin: string, way: keyof typeof ways): Visitor {
+  const { focus, activate } = ways[way](tab);
+  const leave = async (kind: Kind, name: string) => {
+    await until(tab, find, { kind, name, wanted: 'existence' }, `${kind} "${name}"`);
+    await tab.evaluate(markLeft, undefined);
+    await activate(kind, name);
+    await until(tab, hasArrived, undefined, `page after ${kind} "${name}"`);
+  };
+  return {
+    open: (path) => tab.open(origin + path),
+    reads: async (text) => {
+      await until(tab, isWritten, text, `"${text}"`);
+    },
+    follow: (link) => leave('link', link),
+    press: (button) => leave('button', button),
+    fill: async (name, text) => {
+      await focus('field', name);
+      await tab.press('Control+a');
+      await tab.type(text);
+      const isThere = await tab.evaluate(find, { kind: 'field', name, wanted: 'value' });
+      if (isThere !== text) throw new Error(`"${name}" has "${isThere}", not what was typed.`);
+    },
+    choose: async (name) => {
+      await activate('choice', name);
+      await until(tab, find, { kind: 'choice', name, wanted: 'choice' }, `chosen "${name}"`);
+    },
+  };
+}
+
+function byMouse(tab: Tab): Way {
+  const click = async (kind: Kind, name: string) => {
+    const where = `${kind} "${name}" that a mouse can reach`;
+    const point = await until(tab, find, { kind, name, wanted: 'point' }, where);
+    const [x, y] = point.split(',').map(Number);
+    await tab.click(x!, y!);
+  };
+  return { focus: click, activate: click };
+}
+
+/** More than any page has between the beginning of its content and what is looked for. */
+const longestWay = 200;
+
+function byKeyboard(tab: Tab): Way {
+  const focus = async (kind: Kind, name: string) => {
+    await until(tab, find, { kind, name, wanted: 'existence' }, `${kind} "${name}"`);
+    for (let at = 0; at < longestWay; at++) {
+      const place = await tab.evaluate(find, { kind, name, wanted: 'focus' });
+      if (place === 'there') return;
+      if (place === 'unseen') throw new Error(`The focus cannot be seen on the way to "${name}".`);
+      await tab.press(place === 'skip' ? 'Enter' : 'Tab');
+    }
+    throw new Error(`Tab does not lead to ${kind} "${name}".`);
+  };
+  return {
+    focus,
+    activate: async (kind, name) => {
+      await focus(kind, name);
+      await tab.press(kind === 'choice' ? ' ' : 'Enter');
+    },
+  };
+}
+
+/** Asks again until there is an answer: a page may be on its way. */
+async function until<A, T>(
+  tab: Tab,
+  look: (argument: A) => T,
+  argument: A,
+  what: string,
+): Promise<NonNullable<T>> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const answer = await tab.evaluate(look, argument).catch(() => undefined);
+    if (answer) return answer;
+    if (Date.now() > deadline)
+      throw new Error(`There is no ${what} at ${await tab.evaluate(pageText, null)}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+// What follows runs in pages: none of it needs another.
+
+interface Sought {
+  readonly kind: Kind;
+  /** All of what is written on it, or its first words; of a field, on its label. */
+  readonly name: string;
+  readonly wanted: 'existence' | 'point' | 'focus' | 'value' | 'choice';
+}
+
+/** @returns what is wanted of it; nothing while it is not there, or not so */
+function find({ kind, name, wanted }: Sought): string | undefined {
+  const selectors = {
+    link: 'a[href]',
+    button: 'button, input[type=submit]',
+    field: 'input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea',
+    choice: 'input[type=checkbox], input[type=radio]',
+  };
+  const textOf = (element: HTMLElement) =>
+    (element.getAttribute('aria-label') ?? element.innerText).replace(/\s+/g, ' ').trim();
+  const nameOf = (element: HTMLInputElement) => {
+    const labels = [...(element.labels ?? [])];
+    return kind === 'link' || kind === 'button' ? textOf(element) : labels.map(textOf).join(' ');
+  };
+  const root = document.querySelector('main') ?? document;
+  const all = [...root.querySelectorAll<HTMLInputElement>(selectors[kind])].filter(
+    (element) => element.getClientRects().length > 0,
+  );
+  const found =
+    all.find((element) => nameOf(element) === name) ??
+    all.find((element) => nameOf(element).startsWith(name) && !/\w/.test(nameOf(element)[name.length]!));
+  if (!found) return undefined;
+  const focused = document.activeElement;
+  switch (wanted) {
+    case 'existence':
+      return 'there';
+    case 'value':
+      return found.value;
+    case 'choice':
+      return found.checked ? 'chosen' : undefined;
+    case 'focus':
+      if (focused === null || focused === document.body || focused === root) return 'away';
+      if (getComputedStyle(focused).outlineStyle === 'none') return 'unseen';
+      if (focused.matches('.skip')) return 'skip';
+      return focused === found ? 'there' : 'away';
+    case 'point': {
+      found.scrollIntoView({ block: 'center', behavior: 'instant' });
+      const { left, top, height } = found.getClientRects()[0]!;
+      const [x, y] = [left + Math.min(8, found.clientWidth / 2 || 8), top + height / 2];
+      const over = document.elementFromPoint(x, y);
+      return over !== null && (found.contains(over) || over.contains(found)) ? `${x},${y}` : undefined;
+    }
+  }
+}
+
+function pageText(): string {
+  return `${location.pathname}${location.search}: ${document.body.innerText.replace(/\s+/g, ' ').slice(0, 1_500)}`;
+}
+
+function isWritten(text: string): boolean {
+  const page = (document.querySelector('main') ?? document.body).innerText.replace(/\s+/g, ' ');
+  return page.includes(text);
+}
+
+function markLeft(): void {
+  document.documentElement.setAttribute('data-left', '');
+}
+
+function hasArrived(): boolean {
+  return document.readyState === 'complete' && !document.documentElement.hasAttribute('data-left');
+}
