@@ -40,15 +40,24 @@ const paths = [
   ...new Set(siteMap.flatMap(({ href, pages }) => [href, ...pages.map((page) => page.href)])),
   ...details,
 ];
+/** The markup is the same there: what depends on colours and width is looked at again in others. */
+const rulesOfSizes = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
 const looks = [
   { colorScheme: 'light', viewport: { width: 1280, height: 900 }, rules: undefined },
-  // The markup is the same: what depends on colours and width is looked at again.
-  {
-    colorScheme: 'dark',
-    viewport: { width: 320, height: 720 },
-    rules: ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'],
-  },
+  { colorScheme: 'dark', viewport: { width: 320, height: 720 }, rules: rulesOfSizes },
 ] as const;
+interface Look {
+  readonly colorScheme: 'light' | 'dark';
+  readonly viewport: { readonly width: number; readonly height: number };
+}
+
+/** What a page that is loaded becomes: with its text twice as large, too (WCAG 1.4.4). */
+const sizes = [
+  { width: 390, height: 844, text: '100%' },
+  { width: 1920, height: 1080, text: '100%' },
+  { width: 1280, height: 900, text: '200%' },
+] as const;
+const widths = [320, 390, 1280] as const;
 
 /** As axe answers. */
 interface Violation {
@@ -74,7 +83,7 @@ describe.skipIf(!found)(`every page in a browser${reason ? ` (${reason})` : ''}`
   });
   afterAll(() => demo?.stop());
 
-  async function signedIn({ colorScheme, viewport }: (typeof looks)[number]): Promise<Page> {
+  async function signedIn({ colorScheme, viewport }: Look): Promise<Page> {
     const page = await (await browser.newContext({ colorScheme, viewport })).newPage();
     page.setDefaultTimeout(10_000);
     await page.addInitScript(countShifts);
@@ -94,19 +103,56 @@ describe.skipIf(!found)(`every page in a browser${reason ? ` (${reason})` : ''}`
       const problems: Record<string, unknown> = {};
       for (const path of [...paths, await decisionPath(page)]) {
         const answer = await page.goto(demo.consoleUrl + path);
+        // By the browser's own protocol: the policy of the page lets no script in.
+        await page.evaluate(axe);
         const found = [
           ...(answer?.status() === 200 ? [] : [`status ${answer?.status()}`]),
-          ...(await violationsOf(page, axe, look.rules)),
+          ...(await violationsOf(page, look.rules)),
           ...(await layoutOf(page)),
+          ...(await problemsOfSizes(page, look.viewport)),
         ];
         if (found.length > 0) problems[path] = found;
       }
       await page.context().close();
       expect(problems).toEqual({});
     },
-    240_000,
+    400_000,
   );
+
+  test.each(widths)('moves nothing when live pauses, at %i px', async (width) => {
+    const page = await signedIn({ ...looks[0], viewport: { width, height: 800 } });
+    await page.unroute(/[?&]live=1/);
+    await page.route(/[?&]live=1/, (route) => route.abort());
+    for (const path of ['/', '/observe/traffic']) {
+      await page.goto(demo.consoleUrl + path);
+      await page.getByText(/^Live paused since /).waitFor();
+      // What has been painted is counted by then.
+      await page.evaluate(
+        () => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))),
+      );
+      expect(await layoutOf(page), path).toEqual([]);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('button', { name: 'Go on' }).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBe(0);
+    }
+    await page.context().close();
+  });
 });
+
+/** At each of {@link sizes}, without loading the page again; it is left as it was. */
+async function problemsOfSizes(page: Page, viewport: Look['viewport']): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const { text, ...size } of sizes) {
+    await page.setViewportSize(size);
+    await page.evaluate((fontSize) => {
+      document.documentElement.style.fontSize = fontSize;
+    }, text);
+    const found = [...(await violationsOf(page, rulesOfSizes)), ...(await excessOf(page))];
+    problems.push(...found.map((problem) => `${size.width} px, text ${text}: ${problem}`));
+  }
+  await page.setViewportSize(viewport);
+  return problems;
+}
 
 /** Of the latest refusal, by the link to it. */
 async function decisionPath(page: Page): Promise<string> {
@@ -132,13 +178,7 @@ function countShifts(): void {
 }
 
 /** @param rules  by their ids; all without them */
-async function violationsOf(
-  page: Page,
-  axe: string,
-  rules: readonly string[] | undefined,
-): Promise<readonly string[]> {
-  // By the browser's own protocol: the policy of the page lets no script in.
-  await page.evaluate(axe);
+async function violationsOf(page: Page, rules: readonly string[] | undefined): Promise<readonly string[]> {
   const { violations } = await page.evaluate(
     (runOnly) =>
       window.axe.run({ resultTypes: ['violations'], elementRef: false, ...(runOnly && { runOnly }) }),
@@ -150,12 +190,11 @@ async function violationsOf(
 }
 
 async function layoutOf(page: Page): Promise<readonly string[]> {
-  const { shifted, excess } = await page.evaluate(() => ({
-    shifted: window.shifted,
-    excess: document.documentElement.scrollWidth - innerWidth,
-  }));
-  return [
-    ...(shifted > 0 ? [`layout shift ${shifted}`] : []),
-    ...(excess > 0 ? [`${excess} px wider than the window`] : []),
-  ];
+  const shifted = await page.evaluate(() => window.shifted);
+  return [...(shifted > 0 ? [`layout shift ${shifted}`] : []), ...(await excessOf(page))];
+}
+
+async function excessOf(page: Page): Promise<readonly string[]> {
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  return excess > 0 ? [`${excess} px wider than the window`] : [];
 }

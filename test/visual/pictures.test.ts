@@ -1,0 +1,107 @@
+/**
+ * Every page as it looked when somebody last looked at it, on a wide window and a phone, in light and dark. A part that has moved, is
+ * missing or has another colour fails; `npm run pictures` takes the pictures anew, to be looked at before they are committed.
+ */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { siteMap } from '../../console/pages/site-map.ts';
+import { openBrowser } from '../helpers/browser.ts';
+import { type Demo, startDemo } from '../helpers/demo.ts';
+import { difference, pack, type Thumbnail, thumbnailOf, unpack } from './thumbnails.ts';
+
+const { browser: found, reason: browserReason } = await openBrowser();
+const browser = found as Browser;
+afterAll(() => found?.close());
+
+/** The pictures have this one, so that they are the same on each machine. */
+const font = '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf';
+const fontReason = existsSync(font) ? undefined : 'DejaVu is not installed here (fonts-dejavu-core)';
+const reason = browserReason ?? fontReason;
+
+const paths = [
+  ...new Set(siteMap.flatMap(({ href, pages }) => [href, ...pages.map((page) => page.href)])),
+  '/account',
+];
+
+/** Of a page that is as it was: what a word more or less makes. A button of another colour makes more than twice as much. */
+const greatestDifference = 0.0025;
+
+/** What is different in each demo is not seen, but has its place. */
+const steady = `
+  :root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; }
+  *, ::before, ::after { transition: none !important; caret-color: transparent !important; }
+  time, td, tbody th, dd, .count, .live, .plot-area, .plot-now, .tiles strong, .code, .attention, .work .boxed p, .session-text
+  { visibility: hidden !important; }
+`;
+
+interface Look {
+  readonly name: string;
+  readonly colorScheme: 'light' | 'dark';
+  readonly viewport: { readonly width: number; readonly height: number };
+}
+const looks: readonly Look[] = (['light', 'dark'] as const).flatMap((colorScheme) => [
+  { name: `desktop-${colorScheme}`, colorScheme, viewport: { width: 1280, height: 800 } },
+  { name: `phone-${colorScheme}`, colorScheme, viewport: { width: 392, height: 840 } },
+]);
+const fileOf = ({ name }: Look) => join(import.meta.dirname, 'references', `${name}.png`);
+
+describe.skipIf(reason)(`pages look as they did${reason ? ` (${reason})` : ''}`, () => {
+  let demo: Demo;
+  let page: Page;
+
+  beforeAll(async () => {
+    demo = await startDemo();
+    // The style of this test is none of the console's: its policy would keep it out.
+    page = await (await browser.newContext({ bypassCSP: true })).newPage();
+    await page.route(/[?&]live=1/, () => {});
+    await page.goto(`${demo.consoleUrl}/login`);
+    await page.getByLabel('Username').fill('ada');
+    await page.getByLabel('Password', { exact: true }).fill(demo.passwordOf('ada'));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+  afterAll(async () => {
+    await page?.context().close();
+    await demo?.stop();
+  });
+
+  /** @param style  what is changed in it */
+  async function take(path: string, { colorScheme, viewport }: Look, style = ''): Promise<Thumbnail> {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await page.goto(demo.consoleUrl + path);
+    return thumbnailOf(await page.screenshot({ style: steady + style, animations: 'disabled' }));
+  }
+
+  test.each(looks)(
+    '$name',
+    async (look) => {
+      const taken: Thumbnail[] = [];
+      for (const path of paths) taken.push(await take(path, look));
+      if (process.env.UPDATE_PICTURES) await writeFile(fileOf(look), pack(taken));
+      const references = unpack(await readFile(fileOf(look)), paths.length);
+      const different = paths.flatMap((path, at) => {
+        const part = difference(taken[at]!, references[at]!);
+        return part > greatestDifference ? [`${path}: ${(part * 100).toFixed(2)} %`] : [];
+      });
+      expect(different).toEqual([]);
+    },
+    240_000,
+  );
+
+  test.each([
+    { what: 'has moved', style: '.filters { transform: translateY(12px); }' },
+    { what: 'is missing', style: '.work-title .actions { visibility: hidden; }' },
+    { what: 'has another colour', style: '.button.primary { background: #962217; }' },
+  ])('a part that $what makes a difference', async ({ style }) => {
+    const look = looks[0]!;
+    const at = paths.indexOf('/access/users');
+    const reference = unpack(await readFile(fileOf(look)), paths.length)[at]!;
+    expect(difference(await take(paths[at]!, look), reference)).toBeLessThanOrEqual(greatestDifference);
+    const changed = await take(paths[at]!, look, style);
+    expect(difference(changed, reference)).toBeGreaterThan(2 * greatestDifference);
+  });
+});
