@@ -13,6 +13,7 @@ const preferences = {
   'remote.active-protocols': 1,
   'app.update.enabled': false,
   'browser.aboutwelcome.enabled': false,
+  'browser.formfill.enable': false,
   'browser.shell.checkDefaultBrowser': false,
   'datareporting.policy.dataSubmissionEnabled': false,
   'extensions.systemAddon.update.enabled': false,
@@ -112,6 +113,7 @@ async function connect(address: string): Promise<Pick<Firefox, 'send'> & { leave
   return {
     send: (method, parameters = {}) =>
       new Promise((resolve, reject) => {
+        if (socket.readyState !== WebSocket.OPEN) return reject(new Error(`${method}: the browser is gone`));
         last++;
         waiting.set(last, ({ type, result, error, message }) =>
           type === 'error' ? reject(new Error(`${method}: ${error} ${message ?? ''}`)) : resolve(result),

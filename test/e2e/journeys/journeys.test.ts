@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { siteMap } from '../../../console/pages/site-map.ts';
 import { openBrowser } from '../../helpers/browser.ts';
 import { type Demo, startDemo } from '../../helpers/demo.ts';
-import { type Firefox, firefoxReason, startFirefox } from '../../helpers/firefox.ts';
+import { firefoxReason, startFirefox } from '../../helpers/firefox.ts';
 import { createUserAgent } from '../../helpers/user-agent.ts';
 import { chromiumTab, firefoxTab, type Tab } from './tab.ts';
 import { journeys } from './table.ts';
@@ -59,12 +59,10 @@ describe.skipIf(firefoxReason)(`in Firefox${firefoxReason ? ` (${firefoxReason})
   describe.each(travellers.filter(({ way }) => way === 'mouse'))(
     'by $way, script: $hasScript',
     ({ id, way, hasScript }) => {
-      let firefox: Firefox;
       travel(`firefox-${id}`, way, async () => {
-        firefox = await startFirefox({ hasScript });
-        return firefoxTab(firefox);
-      });
-      afterAll(() => firefox?.stop());
+      const firefox = await startFirefox({ hasScript });
+      return { ...(await firefoxTab(firefox)), close: firefox.stop };
+    });
     },
   );
 });

@@ -7,10 +7,10 @@ export interface Tab {
   /**
    * Runs in the page, apart from its own script.
    *
-   * @param look  needs nothing but its argument, and waits for nothing
+   * @param read  needs nothing but its argument, and waits for nothing
    * @throws {Error} while the page is being left
    */
-  evaluate<A, T>(look: (argument: A) => T, argument: A): Promise<T>;
+  evaluate<A, T>(read: (argument: A) => T, argument: A): Promise<T>;
   /** At a point of what is seen, in CSS pixels. */
   click(x: number, y: number): Promise<void>;
   /** By its name in `KeyboardEvent.key`. */
@@ -25,7 +25,7 @@ export async function chromiumTab(context: BrowserContext): Promise<Tab> {
     open: async (url) => {
       await page.goto(url);
     },
-    evaluate: (look, argument) => page.evaluate(look as never, argument) as never,
+    evaluate: (read, argument) => page.evaluate(read as never, argument) as never,
     click: (x, y) => page.mouse.click(x, y),
     press: (key) => page.keyboard.press(key === ' ' ? 'Space' : key),
     type: (text) => page.keyboard.insertText(text),
@@ -33,7 +33,7 @@ export async function chromiumTab(context: BrowserContext): Promise<Tab> {
   };
 }
 
-/** What keys are called in WebDriver (§17.4.2). */
+/** What keys are called in WebDriver. */
 const codes = { Tab: '\uE004', Enter: '\uE007', ' ': ' ', Control: '\uE009' } as const;
 
 /** With cookies of its own. */
@@ -51,9 +51,9 @@ export async function firefoxTab({ send }: Firefox): Promise<Tab> {
     open: async (url) => {
       await send('browsingContext.navigate', { context, url, wait: 'complete' });
     },
-    evaluate: async (look, argument) => {
+    evaluate: async (read, argument) => {
       const { result, exceptionDetails } = (await send('script.callFunction', {
-        functionDeclaration: `(text) => JSON.stringify((${look})(JSON.parse(text)))`,
+        functionDeclaration: `(text) => JSON.stringify((${read})(JSON.parse(text)))`,
         arguments: [{ type: 'string', value: JSON.stringify(argument ?? null) }],
         target: { context, sandbox: 'visitor' },
         awaitPromise: false,

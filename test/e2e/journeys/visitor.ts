@@ -32,7 +32,7 @@ export function createVisitor(tab: Tab, origin: string, way: keyof typeof ways):
   const { focus, activate } = ways[way](tab);
   const leave = async (kind: Kind, name: string) => {
     await until(tab, find, { kind, name, wanted: 'existence' }, `${kind} "${name}"`);
-    await tab.evaluate(markLeft, undefined);
+    await tab.evaluate(sayThatItIsLeft, undefined);
     await activate(kind, name);
     await until(tab, hasArrived, undefined, `page after ${kind} "${name}"`);
   };
@@ -60,7 +60,10 @@ export function createVisitor(tab: Tab, origin: string, way: keyof typeof ways):
 function byMouse(tab: Tab): Way {
   const click = async (kind: Kind, name: string) => {
     const where = `${kind} "${name}" that a mouse can reach`;
-    const point = await until(tab, find, { kind, name, wanted: 'point' }, where);
+    const pointNow = () => until(tab, find, { kind, name, wanted: 'point' }, where);
+    // Where it stays: what the scrolling brings may not be painted yet.
+    let point = await pointNow();
+    for (let next = await pointNow(); next !== point; next = await pointNow()) point = next;
     const [x, y] = point.split(',').map(Number);
     await tab.click(x!, y!);
   };
@@ -93,13 +96,13 @@ function byKeyboard(tab: Tab): Way {
 /** Asks again until there is an answer: a page may be on its way. */
 async function until<A, T>(
   tab: Tab,
-  look: (argument: A) => T,
+  read: (argument: A) => T,
   argument: A,
   what: string,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const answer = await tab.evaluate(look, argument).catch(() => undefined);
+    const answer = await tab.evaluate(read, argument).catch(() => undefined);
     if (answer) return answer;
     if (Date.now() > deadline)
       throw new Error(`There is no ${what} at ${await tab.evaluate(pageText, null)}`);
@@ -118,47 +121,42 @@ interface Sought {
 
 /** @returns what is wanted of it; nothing while it is not there, or not so */
 function find({ kind, name, wanted }: Sought): string | undefined {
-  const selectors = {
+  const selector = {
     link: 'a[href]',
     button: 'button, input[type=submit]',
     field: 'input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea',
     choice: 'input[type=checkbox], input[type=radio]',
-  };
+  }[kind];
   const textOf = (element: HTMLElement) =>
     (element.getAttribute('aria-label') ?? element.innerText).replace(/\s+/g, ' ').trim();
-  const nameOf = (element: HTMLInputElement) => {
-    const labels = [...(element.labels ?? [])];
-    return kind === 'link' || kind === 'button' ? textOf(element) : labels.map(textOf).join(' ');
-  };
+  const nameOf = (element: HTMLInputElement) =>
+    kind === 'link' || kind === 'button'
+      ? textOf(element)
+      : [...(element.labels ?? [])].map(textOf).join(' ');
   const root = document.querySelector('main') ?? document;
-  const all = [...root.querySelectorAll<HTMLInputElement>(selectors[kind])].filter(
-    (element) => element.getClientRects().length > 0,
-  );
-  const found =
-    all.find((element) => nameOf(element) === name) ??
-    all.find((element) => nameOf(element).startsWith(name) && !/\w/.test(nameOf(element)[name.length]!));
+  const all = [...root.querySelectorAll<HTMLInputElement>(selector)]
+    .filter((element) => element.getClientRects().length > 0)
+    .map((element) => ({ element, text: nameOf(element) }));
+  const found = (
+    all.find(({ text }) => text === name) ??
+    all.find(({ text }) => text.startsWith(name) && !/\w/.test(text[name.length]!))
+  )?.element;
   if (!found) return undefined;
-  const focused = document.activeElement;
-  switch (wanted) {
-    case 'existence':
-      return 'there';
-    case 'value':
-      return found.value;
-    case 'choice':
-      return found.checked ? 'chosen' : undefined;
-    case 'focus':
-      if (focused === null || focused === document.body || focused === root) return 'away';
-      if (getComputedStyle(focused).outlineStyle === 'none') return 'unseen';
-      if (focused.matches('.skip')) return 'skip';
-      return focused === found ? 'there' : 'away';
-    case 'point': {
-      found.scrollIntoView({ block: 'center', behavior: 'instant' });
-      const { left, top, height } = found.getClientRects()[0]!;
-      const [x, y] = [left + Math.min(8, found.clientWidth / 2 || 8), top + height / 2];
-      const over = document.elementFromPoint(x, y);
-      return over !== null && (found.contains(over) || over.contains(found)) ? `${x},${y}` : undefined;
-    }
+  if (wanted === 'existence') return 'there';
+  if (wanted === 'value') return found.value;
+  if (wanted === 'choice') return found.checked ? 'chosen' : undefined;
+  if (wanted === 'focus') {
+    const focused = document.activeElement;
+    if (focused === null || focused === document.body || focused === root) return 'away';
+    if (getComputedStyle(focused).outlineStyle === 'none') return 'unseen';
+    if (focused.matches('.skip')) return 'skip';
+    return focused === found ? 'there' : 'away';
   }
+  found.scrollIntoView({ block: 'center', behavior: 'instant' });
+  const { left, top, height } = found.getClientRects()[0]!;
+  const [x, y] = [left + Math.min(8, found.clientWidth / 2 || 8), top + height / 2];
+  const over = document.elementFromPoint(x, y);
+  return over !== null && (found.contains(over) || over.contains(found)) ? `${x},${y}` : undefined;
 }
 
 function pageText(): string {
@@ -170,7 +168,7 @@ function isWritten(text: string): boolean {
   return page.includes(text);
 }
 
-function markLeft(): void {
+function sayThatItIsLeft(): void {
   document.documentElement.setAttribute('data-left', '');
 }
 
