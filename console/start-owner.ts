@@ -86,7 +86,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
       ...calls,
       ...runningCallsOf(memories, over),
     }),
-    onLines: trail.addBodies,
+    onEntries: trail.addBatch,
     onTokenUsed: memories.tokenUses.record,
     onEnd: shared.files.dropDeadReaders,
   });

@@ -60,7 +60,7 @@ export async function runWorker({ worker, stopped, onLog, drainMs }: RunWorkerDe
   onLog(log);
   const closing = createClosing((what, error) => log.error({ err: error, what }, 'could not be closed'));
   const audited = createAuditLines({
-    send: (text) => send({ type: 'lines', text }),
+    send: (batch) => send({ type: 'entries', batch }),
     written: () => line.owner.auditWritten(),
     synced: () => line.owner.auditSynced(),
     isAvailable: briefing.isAuditAvailable,

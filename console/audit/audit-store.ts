@@ -1,6 +1,6 @@
 /**
- * The audit as the process has it that owns the data directory: entries are put together here, handed over a few at a time,
- * and written by a thread (decision 0036).
+ * The audit as the process has it that owns the data directory: what is said of events is gathered here, handed over a few
+ * entries at a time, and made into lines and written by a thread (decisions 0036, 0049).
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -8,8 +8,9 @@ import type { Faults } from '../../platform/faults.ts';
 import { programOf } from '../../platform/installation.ts';
 import type { AuditFields, Logger } from '../../platform/log.ts';
 import type { AuditThreadData, ForAuditThread, FromAuditThread } from './audit-work.ts';
+import { createBatchReader } from './batches/batch-reader.ts';
+import { type Batch, createBatchWriter } from './batches/batch-writer.ts';
 import { createEntryBody } from './entry.ts';
-import { createEventBody } from './event-body.ts';
 import { createGap } from './gap.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { WriterLimits } from './writer.ts';
@@ -41,11 +42,11 @@ export type AuditStore = ReturnType<typeof openAuditStore>;
 /** Of a disk that has taken nothing for long; what comes on top is counted, and told of when there is room. */
 const mostWaitingCharacters = 64 * 1024 * 1024;
 /**
- * So long entries wait for others, milliseconds: to hand them over costs more than to put them together. Whoever waits for
+ * So long entries wait for others, milliseconds: to hand them over costs more than to gather them. Whoever waits for
  * one has all of them handed over at once.
  */
 const gatherMs = 20;
-const mostGathered = 64 * 1024;
+const mostGathered = 256 * 1024;
 /** What an end without a close waits for the thread, milliseconds. */
 const exitMs = 1000;
 
@@ -64,7 +65,6 @@ export function openAuditStore(deps: AuditStoreDeps) {
   } = deps;
   const { mostWaiting = mostWaitingCharacters } = deps;
   const bodyOf = createEntryBody();
-  const eventBodyOf = createEventBody();
   const written = new SharedArrayBuffer(4);
   const thread = startThread(
     { directory: join(dataDir, 'audit'), isBeside, limits, retention, written },
@@ -72,7 +72,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
   );
   const gap = createGap(bodyOf, now);
   /** Not handed over yet. */
-  let gathered = '';
+  const gathered = createBatchWriter();
   let transfer: NodeJS.Timeout | undefined;
   let number = 0;
   let lastAdded = 0;
@@ -104,11 +104,22 @@ export function openAuditStore(deps: AuditStoreDeps) {
   return {
     /** @param fields  as for the log */
     record(event: string, fields: AuditFields): void {
-      addBody(eventBodyOf(event, fields, now()), event);
+      if (isFull()) countLost(event);
+      else {
+        gathered.record(event, fields, now());
+        afterGathering();
+      }
     },
-    /** Entries that another process has put together, one a line. */
-    addBodies(text: string): void {
-      for (const body of text.split('\n')) addBody(body);
+    /** @param bodies  of entries, one a line */
+    addBodies(bodies: string): void {
+      for (const body of bodies.split('\n')) addBody(body, eventOf(body));
+    },
+    /** Entries that another process has gathered. */
+    addBatch(batch: Batch): void {
+      if (!isFull()) {
+        gathered.append(batch);
+        afterGathering();
+      } else for (const body of createBatchReader()(batch.text)) countLost(eventOf(body));
     },
     /** Resolves when all that was recorded is in the file, where a kill of the process does not reach it; or cannot be. */
     written(): Promise<void> {
@@ -148,21 +159,30 @@ export function openAuditStore(deps: AuditStoreDeps) {
     },
   };
 
-  function addBody(body: string, event?: string): void {
-    if (waitingCharacters + gathered.length > mostWaiting) {
-      faults.lostAuditLines++;
-      gap.count(event ?? eventOf(body));
-      return;
+  function addBody(body: string, event: string): void {
+    if (isFull()) countLost(event);
+    else {
+      gathered.addBody(body);
+      afterGathering();
     }
-    if (gathered === '') {
-      gathered = body;
-      transfer ??= setTimeout(flush, gatherMs).unref();
-    } else gathered += `\n${body}`;
-    if (gathered.length > mostGathered) flush();
+  }
+
+  function isFull(): boolean {
+    return waitingCharacters + gathered.size() > mostWaiting;
+  }
+
+  function countLost(event: string): void {
+    faults.lostAuditLines++;
+    gap.count(event);
+  }
+
+  function afterGathering(): void {
+    if (gathered.size() > mostGathered) flush();
+    else transfer ??= setTimeout(flush, gatherMs).unref();
   }
 
   function isAvailable(): boolean {
-    return !isFailing && waitingCharacters + gathered.length < mostWaiting;
+    return !isFailing && waitingCharacters + gathered.size() < mostWaiting;
   }
 
   function reportAvailable(): void {
@@ -175,12 +195,11 @@ export function openAuditStore(deps: AuditStoreDeps) {
   function flush(): void {
     clearTimeout(transfer);
     transfer = undefined;
-    if (gathered === '') return;
-    const text = gathered;
-    gathered = '';
+    if (gathered.isEmpty()) return;
+    const { text, size } = gathered.take();
     lastAdded = post({ type: 'add', text });
-    waiting.push({ number: lastAdded, characters: text.length });
-    waitingCharacters += text.length;
+    waiting.push({ number: lastAdded, characters: size });
+    waitingCharacters += size;
     reportAvailable();
   }
 
@@ -274,7 +293,7 @@ function resolveUpTo(waiters: Waiter[], upTo: number): void {
   while (waiters.length > 0 && waiters[0]!.number <= upTo) waiters.shift()!.resolve();
 }
 
-/** Of what another process has put together. */
+/** Of a body. */
 function eventOf(body: string): string {
   return /"event":"([^"\\]*)"/.exec(body)?.[1] ?? 'unknown';
 }

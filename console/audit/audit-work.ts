@@ -1,6 +1,7 @@
 /** What the thread of the audit does: takes batches in order, writes them soon, syncs them within a second, signs. */
 import { existsSync, fdatasync, fdatasyncSync } from 'node:fs';
 import { createSerial } from '../../platform/async/serial.ts';
+import { createBatchReader } from './batches/batch-reader.ts';
 import { signingKey } from './checkpoint.ts';
 import { createEntryBody } from './entry.ts';
 import { eraseEntry } from './erasure.ts';
@@ -26,7 +27,7 @@ export interface AuditThreadData {
 export type ForAuditThread = { readonly number: number } & (
   | {
       readonly type: 'add';
-      /** Bodies of entries, one a line. */
+      /** Of a batch. */
       readonly text: string;
     }
   | { readonly type: 'key'; readonly seed: string }
@@ -71,6 +72,7 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
   const syncTimer = setInterval(sync, syncMs);
   const { retention } = data;
   const bodyOf = createEntryBody();
+  const bodiesOf = createBatchReader();
   const retentionTimer = retention && setInterval(dropExpired, retentionMs);
 
   return {
@@ -91,9 +93,8 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
   };
 
   function add(text: string): void {
-    if (text === '') return;
     isDirty = true;
-    const bodies = text.split('\n');
+    const bodies = bodiesOf(text);
     if (!writer) {
       early.push(...bodies);
       return;

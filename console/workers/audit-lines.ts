@@ -1,17 +1,19 @@
 import type { AuditFields } from '../../platform/log.ts';
-import { createEventBody } from '../audit/event-body.ts';
+import { createBatchReader } from '../audit/batches/batch-reader.ts';
+import { type Batch, createBatchWriter } from '../audit/batches/batch-writer.ts';
 
 /** Entries that come within this time go together: a message costs more than twenty of them. */
 const gatherMs = 10;
 
 /** Where entries go when there is nobody to send them to. */
-export interface BodySink {
-  addBodies(text: string): void;
+export interface EntrySink {
+  record(event: string, fields: AuditFields): void;
+  /** @param bodies  of entries, one a line */
+  addBodies(bodies: string): void;
 }
 
 export interface AuditLinesDeps {
-  /** Takes bodies of entries, one a line. */
-  readonly send: (bodies: string) => void;
+  readonly send: (batch: Batch) => void;
   /** Resolves when what was sent is in the file. */
   readonly written: () => Promise<void>;
   /** Resolves when it is on the disk. */
@@ -23,19 +25,16 @@ export interface AuditLinesDeps {
 /** Entries on their way to the audit, which another process writes. */
 export function createAuditLines({ send, written, synced, isAvailable }: AuditLinesDeps) {
   let isKept = isAvailable;
-  const bodyOf = createEventBody();
-  let waiting = '';
-  let sink: BodySink | undefined;
+  const waiting = createBatchWriter();
+  let timer: NodeJS.Timeout | undefined;
+  let sink: EntrySink | undefined;
 
   return {
     record(event: string, fields: AuditFields): void {
-      const body = bodyOf(event, fields, Date.now());
-      if (sink) {
-        if (!isInOutbox(body)) sink.addBodies(body);
-        return;
-      }
-      if (waiting === '') setTimeout(flush, gatherMs);
-      waiting += waiting === '' ? body : `\n${body}`;
+      if (!sink) {
+        waiting.record(event, fields, Date.now());
+        timer ??= setTimeout(flush, gatherMs);
+      } else if (fields.outbox === undefined) sink.record(event, fields);
     },
     /** An owner that does not answer is gone, and answers are cut. */
     written(): Promise<void> {
@@ -52,19 +51,17 @@ export function createAuditLines({ send, written, synced, isAvailable }: AuditLi
     },
     flush,
     /** There is nobody to send to any more. */
-    sendTo(other: BodySink): void {
+    sendTo(other: EntrySink): void {
       sink = other;
-      const own = waiting.split('\n').filter((body) => body !== '' && !isInOutbox(body));
+      const own = createBatchReader()(waiting.take().text).filter((body) => !isInOutbox(body));
       if (own.length > 0) other.addBodies(own.join('\n'));
-      waiting = '';
     },
   };
 
   function flush(): void {
-    if (waiting === '') return;
-    const bodies = waiting;
-    waiting = '';
-    send(bodies);
+    clearTimeout(timer);
+    timer = undefined;
+    if (!waiting.isEmpty()) send(waiting.take());
   }
 }
 

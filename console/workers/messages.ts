@@ -1,6 +1,7 @@
 /** What the process that owns the store and the workers that answer tell and ask each other: plain values, in order. */
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
 import type { Answer, Call } from '../../platform/process/calls.ts';
+import type { Batch } from '../audit/batches/batch-writer.ts';
 import type { Entry } from '../audit/entry.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/client-last-used.ts';
@@ -139,8 +140,7 @@ export type FromWorker =
   | { readonly type: 'listening'; readonly address: string }
   /** The event has taken effect. */
   | { readonly type: 'received'; readonly sequence: number }
-  /** Of the audit trail. */
-  | { readonly type: 'lines'; readonly text: string }
+  | { readonly type: 'entries'; readonly batch: Batch }
   /** A token that is watched has been used. */
   | { readonly type: 'tokenUsed'; readonly jti: string }
   | Call

@@ -3,6 +3,7 @@
 import type { Logger } from '../../platform/log.ts';
 import { answerCall, type Calls, type CallTable, createCalls } from '../../platform/process/calls.ts';
 import { createWorkerProcesses, type WorkerProcess } from '../../platform/process/worker-processes.ts';
+import type { Batch } from '../audit/batches/batch-writer.ts';
 import { errorOf, failureOf } from './failures.ts';
 import type { Briefing, ForWorker, FromWorker, OwnerCalls, SharedEvent, WorkerCalls } from './messages.ts';
 
@@ -18,8 +19,8 @@ export interface WorkerGroupOwner {
   readonly withoutWrites: (work: () => Promise<void>) => Promise<void>;
   /** @param over  resolves when the worker is gone */
   readonly callsFor: (worker: WorkerCalls, over: Promise<void>) => OwnerCalls;
-  /** Of the audit trail. */
-  readonly onLines: (text: string) => void;
+  /** Of the audit. */
+  readonly onEntries: (batch: Batch) => void;
   readonly onTokenUsed: (jti: string) => void;
   /** One has ended, perhaps in the middle of reading the store. */
   readonly onEnd: () => void;
@@ -113,8 +114,8 @@ export function createWorkerGroup({ count, log }: WorkerGroupDeps) {
         member.received = message.sequence;
         check();
         break;
-      case 'lines':
-        owner?.onLines(message.text);
+      case 'entries':
+        owner?.onEntries(message.batch);
         break;
       case 'tokenUsed':
         owner?.onTokenUsed(message.jti);
