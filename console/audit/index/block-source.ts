@@ -1,23 +1,16 @@
 /** Blocks of entries, each by one look at its file: files and their tables are kept at hand. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
-import { prefixBytes } from '../chain.ts';
 import {
   blockEntries,
   blockOf,
   closedEnding,
   readTable,
   type Segment,
-  unzipBlock,
+  unzipMembers,
 } from '../segments/segment-form.ts';
-import { seqReader } from '../segments/segment-parts.ts';
 import { entriesOfSegment } from '../segments/segment-reader.ts';
+import { BlockLines } from './block-lines.ts';
 import type { BlockRow } from './index-store.ts';
-
-/** Lines in order, each between two ends in the bytes. */
-export interface BlockLines {
-  readonly bytes: Buffer;
-  readonly lines: readonly { readonly seq: number; readonly start: number; readonly end: number }[];
-}
 
 export interface BlockSourceDeps {
   /** Those that are there now. */
@@ -28,6 +21,19 @@ export interface BlockSourceDeps {
 export interface BlockReader {
   /** @returns undefined when it is there no more, or cannot be read */
   read(writer: string, block: number, row: BlockRow): BlockLines | undefined;
+  /** The same of several: to set up decompression costs as much as half a block. */
+  readAll(writer: string, blocks: readonly BlockAt[]): readonly (BlockLines | undefined)[];
+}
+
+export interface BlockAt {
+  readonly block: number;
+  readonly row: BlockRow;
+}
+
+/** Where a segment ends a block may go on in the next: it has two parts then. */
+interface Part {
+  readonly bytes: Buffer;
+  readonly isZipped: boolean;
 }
 
 interface OpenFile {
@@ -47,17 +53,26 @@ export function createBlockSource({ segmentsOf }: BlockSourceDeps) {
   return {
     reader(): BlockReader {
       const seen = new Map<string, readonly Segment[]>();
-      return {
-        read(writer, block, row) {
-          try {
-            const segments = seen.get(writer) ?? segmentsOf(writer);
-            seen.set(writer, segments);
-            return readIn(segments, writer, block, row);
-          } catch {
-            return undefined; // gone meanwhile, or damaged: verifying is what says so
-          }
-        },
+      const segmentsSeen = (writer: string) => {
+        const segments = seen.get(writer) ?? segmentsOf(writer);
+        seen.set(writer, segments);
+        return segments;
       };
+      const readAll: BlockReader['readAll'] = (writer, blocks) => {
+        const all = blocks.map((one) => partsOr(segmentsSeen, writer, one));
+        const zipped = all.flat().filter(({ isZipped }) => isZipped);
+        const unzipped = unzipMembers(zipped.map(({ bytes }) => bytes)).values();
+        return all.map((parts, i) => {
+          const whole = parts.flatMap(({ bytes, isZipped }) => {
+            const plain = isZipped ? unzipped.next().value! : bytes;
+            return plain instanceof Error ? [] : [plain];
+          });
+          if (parts.length === 0 || whole.length < parts.length) return undefined;
+          const bytes = whole.length === 1 ? whole[0]! : Buffer.concat(whole);
+          return new BlockLines(writer, blocks[i]!.block, bytes);
+        });
+      };
+      return { readAll, read: (writer, block, row) => readAll(writer, [{ block, row }])[0] };
     },
     /** One of them has another content by now. */
     reopen: closeAll,
@@ -69,25 +84,35 @@ export function createBlockSource({ segmentsOf }: BlockSourceDeps) {
     files.clear();
   }
 
-  function readIn(segments: readonly Segment[], writer: string, block: number, row: BlockRow) {
-    const at = segments.findIndex(({ number }) => number === row.segment);
-    const parts = at < 0 ? [] : [partOf(writer, segments[at]!, block, row.offset)];
-    // Where a segment ends, a block may go on in the next; and it may be all that is left of it.
-    const next = segments[at + 1];
-    if (next?.header && blockOf(next.header.firstSeq) === block) parts.push(partOf(writer, next, block, 0));
-    if (parts.length === 0) return undefined;
-    return linesOf(writer, block, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+  /** @returns none when it is gone meanwhile, or damaged: verifying is what says so */
+  function partsOr(
+    segmentsSeen: BlockSourceDeps['segmentsOf'],
+    writer: string,
+    { block, row }: BlockAt,
+  ): readonly Part[] {
+    try {
+      const segments = segmentsSeen(writer);
+      const at = segments.findIndex(({ number }) => number === row.segment);
+      const parts = at < 0 ? [] : [partOf(writer, segments[at]!, block, row.offset)];
+      // It may be all that is left of it.
+      const next = segments[at + 1];
+      if (next?.header && blockOf(next.header.firstSeq) === block) parts.push(partOf(writer, next, block, 0));
+      return parts;
+    } catch {
+      return [];
+    }
   }
 
-  function partOf(writer: string, segment: Segment, block: number, offset: number): Buffer {
+  function partOf(writer: string, segment: Segment, block: number, offset: number): Part {
     const file = fileOf(segment.path);
-    if (!file.isClosed) return readOpen(file, writer, block, offset);
+    const plain = (bytes: Buffer): Part => ({ bytes, isZipped: false });
+    if (!file.isClosed) return plain(readOpen(file, writer, block, offset));
     const { table } = file;
     const i = block - blockOf(segment.header?.firstSeq ?? 0);
-    if (!table) return readSlowly(writer, segment, block);
+    if (!table) return plain(readSlowly(writer, segment, block));
     const [start, end] = [table[i], table[i + 1]];
-    if (start === undefined || end === undefined) return Buffer.alloc(0);
-    return unzipBlock(readAt(file.descriptor, start, end - start));
+    if (start === undefined || end === undefined) return plain(Buffer.alloc(0));
+    return { bytes: readAt(file.descriptor, start, end - start), isZipped: true };
   }
 
   function fileOf(path: string): OpenFile {
@@ -142,7 +167,7 @@ function readAt(descriptor: number, offset: number, bytes: number): Buffer {
 function readOpen({ descriptor }: OpenFile, writer: string, block: number, offset: number): Buffer {
   let bytes = readAt(descriptor, offset, openChunk);
   for (;;) {
-    const { lines } = linesOf(writer, block, bytes);
+    const { lines } = new BlockLines(writer, block, bytes);
     const behind = bytes.lastIndexOf(lineEnd) + 1;
     const isAll = (lines.at(-1)?.end ?? 0) + 1 < behind || lines.length === blockEntries;
     if (isAll) return bytes;
@@ -158,16 +183,4 @@ function readSlowly(writer: string, segment: Segment, block: number): Buffer {
     if (blockOf(seq) === block) lines.push(stored, Buffer.of(lineEnd));
   }
   return Buffer.concat(lines);
-}
-
-function linesOf(writer: string, block: number, bytes: Buffer): BlockLines {
-  const seqOf = seqReader(writer);
-  const lines: { seq: number; start: number; end: number }[] = [];
-  let start = 0;
-  for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
-    const seq = seqOf(bytes, start);
-    if (blockOf(seq) === block) lines.push({ seq, start: start + prefixBytes, end });
-    start = end + 1;
-  }
-  return { bytes, lines };
 }

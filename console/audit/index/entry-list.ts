@@ -6,7 +6,9 @@
 import type { Entry } from '../entry.ts';
 import { readEntry } from '../erased-entry.ts';
 import { blockEntries, blockOf } from '../segments/segment-form.ts';
-import type { BlockLines, BlockReader } from './block-source.ts';
+import type { BlockLines, Line } from './block-lines.ts';
+import { BlockQueue } from './block-queue.ts';
+import type { BlockReader } from './block-source.ts';
 import { type EntryFilter, isMatch, needlesOf, termsOfFilter } from './filter.ts';
 import type { IndexStore, WriterRow } from './index-store.ts';
 import { createLineTimes } from './line-time.ts';
@@ -41,9 +43,11 @@ export interface Page {
 
 /** So many entries one page looks at, whatever it finds. */
 const mostChecked = 5000;
+/** So many blocks are decompressed together. */
+const mostAtOnce = 16;
 
 export function listEntries({ filter, limit, from }: Asked, deps: ListDeps): Page {
-  const search = createSearch(filter);
+  const search = createSearch(filter, limit);
   const sources = [...deps.rows].map(
     ([writer, row]) => new WriterEntries(writer, row, { ...deps, search, from }),
   );
@@ -54,6 +58,7 @@ export function listEntries({ filter, limit, from }: Asked, deps: ListDeps): Pag
     if (entries.length === limit || search.checked >= mostChecked) return { entries, next: newest.place };
     const entry = newest.take();
     if (entry) entries.push(entry);
+    search.wanted = limit - entries.length;
   }
 }
 
@@ -72,37 +77,11 @@ export function comparePlaces(one: Place, other: Place): number {
 }
 
 /** What is asked for, in the forms in which it is checked for. */
-function createSearch(filter: EntryFilter) {
+function createSearch(filter: EntryFilter, limit: number) {
   const needles = needlesOf(filter)
     .map((needle) => Buffer.from(needle))
     .sort((one, other) => other.length - one.length);
-  return {
-    filter,
-    terms: termsOfFilter(filter),
-    checked: 0,
-    possibleIn: (read: BlockLines) => possibleLines(read, needles),
-  };
-}
-
-/**
- * Lines that have all needles, by looking for the longest one in all of the block: looking line by line costs more than to
- * decompress it.
- */
-function* possibleLines({ bytes, lines }: BlockLines, needles: readonly Buffer[]): Generator<number, void> {
-  const [longest, ...others] = needles;
-  let at = -1;
-  for (const [i, { start, end }] of lines.entries()) {
-    if (longest) {
-      if (at < start) at = bytes.indexOf(longest, start);
-      if (at < 0) return;
-      if (at >= end) continue;
-    }
-    if (others.length === 0 || hasAll(bytes.subarray(start, end), others)) yield i;
-  }
-}
-
-function hasAll(line: Buffer, needles: readonly Buffer[]): boolean {
-  return needles.every((needle) => line.includes(needle));
+  return { filter, needles, terms: termsOfFilter(filter), checked: 0, wanted: limit };
 }
 
 interface Placed {
@@ -122,25 +101,27 @@ class WriterEntries {
   readonly #writer: string;
   readonly #row: WriterRow;
   readonly #deps: WriterDeps;
-  readonly #blocks: Iterator<number>;
-  #block: number | undefined;
-  /** Of the block that has been read. */
+  readonly #blocks: BlockQueue;
+  /** Whether its next entry is at most in a block that has not been taken. */
+  #isAhead = false;
+  /** Of the block that was taken last. */
   #found: Placed[] = [];
+  /** Blocks that were taken, and the entries in them. */
+  #taken = { blocks: 0, entries: 0 };
   readonly #times = createLineTimes();
 
   constructor(writer: string, row: WriterRow, deps: WriterDeps) {
     this.#writer = writer;
     this.#row = row;
     this.#deps = deps;
-    this.#blocks = this.#candidates(this.#startBlock());
+    this.#blocks = new BlockQueue(this.#candidates(this.#startBlock()), (blocks) => this.#readAll(blocks));
     this.#goOn();
   }
 
   /** @returns undefined when nothing was found there */
   take(): Entry | undefined {
-    if (this.#block !== undefined) {
-      this.#found = this.#read(this.#block);
-      this.#block = undefined;
+    if (this.#isAhead) {
+      this.#found = this.#takeBlock();
       this.#goOn();
       return undefined;
     }
@@ -151,11 +132,10 @@ class WriterEntries {
 
   #goOn(): void {
     this.place = this.#found.at(-1)?.place;
+    this.#isAhead = this.place === undefined;
     if (this.place) return;
-    const { value, done } = this.#blocks.next();
-    if (done) return;
-    this.#block = value as number;
-    this.place = this.#endOf(this.#block);
+    const block = this.#blocks.first();
+    if (block !== undefined) this.place = this.#endOf(block);
   }
 
   /** Nothing of the block is newer. */
@@ -166,25 +146,48 @@ class WriterEntries {
     return from && comparePlaces(end, from) > 0 ? { ...from } : end;
   }
 
-  #read(block: number): Placed[] {
-    const { store, source, search, from } = this.#deps;
+  #readAll(blocks: readonly number[]): readonly (BlockLines | undefined)[] {
+    const { store, source } = this.#deps;
+    const rows = blocks.flatMap((block) => {
+      const row = store.block(this.#row.id, block);
+      return row ? [{ block, row }] : [];
+    });
+    const read = new Map(source.readAll(this.#writer, rows).map((one, i) => [rows[i]!.block, one]));
+    return blocks.map((block) => read.get(block));
+  }
+
+  /** As many more as the page is likely to need are read with it. */
+  #takeBlock(): Placed[] {
+    const { store, search } = this.#deps;
+    const { blocks, entries } = this.#taken;
+    // The first may be of a few entries only.
+    const likely = Math.min(Math.ceil((search.wanted * blocks) / Math.max(1, entries)), 2 * blocks);
+    const block = this.#blocks.first()!;
+    const read = this.#blocks.take(Math.min(Math.max(1, likely), mostAtOnce));
+    search.checked += blockEntries;
     const row = store.block(this.#row.id, block);
-    const read = row && source.read(this.#writer, block, row);
-    if (!read) return [];
-    search.checked += read.lines.length;
+    const found = read && row ? this.#foundIn(read, row.latest) : [];
+    this.#taken = { blocks: blocks + 1, entries: entries + found.length };
+    return found;
+  }
+
+  #foundIn(read: BlockLines, latestBefore: number): Placed[] {
+    const { search, from } = this.#deps;
     const found: Placed[] = [];
-    let { latest } = row;
+    let latest = latestBefore;
     let timed = 0;
-    for (const i of search.possibleIn(read)) {
-      const { seq, start, end } = read.lines[i]!;
-      if (seq > this.#row.seq) break;
-      for (; timed <= i; timed++) {
-        const line = read.lines[timed]!;
-        latest = Math.max(latest, this.#times.of(read.bytes, line.start, line.end));
+    const timeOf = ({ start, end }: Line) => this.#times.of(read.bytes, start, end);
+    for (const line of read.having(search.needles)) {
+      if (line.seq > this.#row.seq) break;
+      // Of a clock that never went back no line before is later.
+      if (this.#row.mostBack > 0) {
+        for (; read.lines[timed]!.seq < line.seq; timed++)
+          latest = Math.max(latest, timeOf(read.lines[timed]!));
       }
-      const place = { latest, writer: this.#writer, seq };
+      latest = Math.max(latest, timeOf(line));
+      const place = { latest, writer: this.#writer, seq: line.seq };
       if (from && comparePlaces(place, from) > 0) break;
-      const entry = readEntry(read.bytes.subarray(start, end));
+      const entry = readEntry(read.bytes.subarray(line.start, line.end));
       if (entry && isMatch(entry, search.filter)) found.push({ place, entry });
     }
     return found;

@@ -155,6 +155,11 @@ export function unzipBlocks(members: Buffer, ends: readonly number[]): readonly 
   return unzipTogether(members, all) ?? all.map(unzipOr);
 }
 
+/** Of blocks, wherever they stand. @returns of each what it holds, or why it is no block */
+export function unzipMembers(all: readonly Buffer[]): readonly (Buffer | Error)[] {
+  return (all.length > 1 ? unzipTogether(Buffer.concat(all), all) : undefined) ?? all.map(unzipOr);
+}
+
 function unzipOr(member: Buffer): Buffer | Error {
   try {
     return unzipBlock(member);
