@@ -1,7 +1,7 @@
 /** The bodies of a batch's entries. */
 import type { AuditFields } from '../../../platform/log.ts';
 import { createEventBody, type EventBody } from '../event-body.ts';
-import { forms, tags, numberAt } from './batch-form.ts';
+import { forms, numberAt, tags } from './batch-form.ts';
 
 /** @returns the body of each entry, in order */
 export type BatchReader = (batch: string) => readonly string[];

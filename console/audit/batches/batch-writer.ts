@@ -1,7 +1,7 @@
 /** Gathers entries for whoever writes them, at as little cost as can be: each token and each call that writes has one. */
 import type { AuditFields } from '../../../platform/log.ts';
 import { createEventBody } from '../event-body.ts';
-import { characters, forms, tags, mostNumber, sized } from './batch-form.ts';
+import { characters, forms, mostNumber, sized, tags } from './batch-form.ts';
 
 export interface Batch {
   readonly text: string;
@@ -105,9 +105,7 @@ export function createBatchWriter() {
   function timeOf(at: number): string {
     const later = at - time;
     time = at;
-    return later > 0 && later <= mostNumber
-      ? tags.later + characters[later]!
-      : `${tags.time}${String(at)} `;
+    return later > 0 && later <= mostNumber ? tags.later + characters[later]! : `${tags.time}${String(at)} `;
   }
 }
 
