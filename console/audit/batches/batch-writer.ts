@@ -93,13 +93,7 @@ export function createBatchWriter() {
     const first = inBatch === 0 ? tags.first : '';
     shape.batch = batch;
     shape.number = characters[inBatch++]!;
-    shape.size = entryRest + shape.event.length;
-    for (const field of shape.fields) {
-      shape.size += field.name.length + fieldRest;
-      field.last = undefined;
-    }
-    const names = shape.fields.map(({ name }) => name);
-    return first + tags.shape + sized(JSON.stringify([shape.event, ...names]));
+    return first + forgotten(shape);
   }
 
   function timeOf(at: number): string {
@@ -107,6 +101,17 @@ export function createBatchWriter() {
     time = at;
     return later > 0 && later <= mostNumber ? tags.later + characters[later]! : `${tags.time}${String(at)} `;
   }
+}
+
+/** @returns what says that the shape is there, without values */
+function forgotten(shape: Shape): string {
+  const { event, fields } = shape;
+  shape.size = entryRest + event.length;
+  for (const field of fields) {
+    shape.size += field.name.length + fieldRest;
+    field.last = undefined;
+  }
+  return tags.shape + sized(JSON.stringify([event, ...fields.map(({ name }) => name)]));
 }
 
 /** Those values that are not the last ones. */
