@@ -19,7 +19,7 @@ export async function startMembers(servers: Servers): Promise<string> {
     const { url } = await servers.start({
       name: `member ${i}`,
       args: ['dist/member/main.js'],
-      ready: /member ready at (\S+)/,
+      ready: /member ready at (\S+):/,
       env: { MEMBER_PORT: String(await freePort()), MEMBER_CONFIG: config },
     });
     urls.push(url);
