@@ -13,6 +13,7 @@ import { tour } from './demo/tour.ts';
 const dist = resolve(import.meta.dirname, '..');
 const consoleUrl = process.env.CONSOLE_URL ?? 'http://localhost:8080';
 const dashboardUrl = process.env.SVC_MC_APP_ADDRESSES ?? 'http://localhost:9021';
+const outboundAllow = process.env.CONSOLE_OUTBOUND_ALLOW;
 const inherited = withoutSettings(process.env);
 /** A member that never answers: nothing listens at the first port. */
 const memberAway = 'http://127.0.0.1:1';
@@ -25,7 +26,7 @@ const people = [
 const clientSecret = randomBytes(32).toString('base64url');
 
 const usage = `cluster-console-demo runs console, member and dashboard together, with some load, until Ctrl-C. Their addresses may be
-set: CONSOLE_URL, SVC_MC_APP_ADDRESSES, MEMBER_PORT.`;
+set: CONSOLE_URL, SVC_MC_APP_ADDRESSES, MEMBER_PORT. CONSOLE_OUTBOUND_ALLOW is handed on: for an identity provider at home.`;
 const folder = await mkdtemp(join(tmpdir(), 'console-demo-'));
 const running: Started[] = [];
 const stopping = new AbortController();
@@ -61,6 +62,8 @@ async function start(): Promise<void> {
   const administrator = people[0]!;
   const env = {
     CONSOLE_URL: consoleUrl,
+    // For an identity provider on this machine, which is to be tried.
+    ...(outboundAllow !== undefined && { CONSOLE_OUTBOUND_ALLOW: outboundAllow }),
     CONSOLE_DATA_DIR: join(folder, 'console'),
     SVC_MC_APP_ADDRESSES: dashboardUrl,
   };

@@ -71,6 +71,8 @@ export interface ClientPrivileges {
 
 export interface AddedSecret extends NewSecret {
   readonly ends?: EndedSecrets;
+  /** Of the secrets that go on, epoch milliseconds. */
+  readonly othersEndAt?: number;
 }
 
 export interface RemovedSecret {
@@ -132,13 +134,13 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
      */
     async addSecret(
       id: string,
-      { ends, ...newSecret }: AddedSecret = {},
+      { ends, othersEndAt, ...newSecret }: AddedSecret = {},
       when?: Precondition,
     ): Promise<ClientWithSecret & { readonly made: MadeSecret }> {
       const made = makeSecret(newSecret, deps);
       const done = await change(id, when, (current) => ({
         ...current,
-        secrets: withSecret(current, made, ends, now()),
+        secrets: withSecret(current, made, { ends, othersEndAt }, now()),
         // Who gives up a secret at once thinks that somebody else has it, and tokens by it.
         ...(ends === 'all' ? { tokensValidFrom: voidedFrom(current) } : {}),
       }));

@@ -52,14 +52,23 @@ export function makeSecret(
   return { record, secret, isRandom: given === undefined };
 }
 
-/** @throws {ProblemError} `conflict` */
+/** What becomes of the secrets that are there. */
+export interface OtherSecrets {
+  readonly ends: EndedSecrets;
+  /** Of those that go on: epoch milliseconds. */
+  readonly othersEndAt: number | undefined;
+}
+
+/** @throws {ProblemError} `conflict`, `invalid_request` */
 export function withSecret(
   client: ClientRecord,
   { record: added }: MadeSecret,
-  ends: EndedSecrets,
+  { ends, othersEndAt }: OtherSecrets,
   now: number,
 ): readonly ClientSecretRecord[] {
   const { id, isPublic, secrets } = client;
+  if (othersEndAt !== undefined && othersEndAt <= now)
+    throw invalid('Secrets end in the future, or at once by `ends`.', '/othersEndAt');
   if (isPublic) throw conflict(`The client ${id} is public and has no secret.`);
   if (secrets.some(({ sha256 }) => sha256 === added.sha256))
     throw conflict(`This is a secret of the client ${id} already.`);
@@ -69,7 +78,13 @@ export function withSecret(
     throw conflict(`The client ${id} has two secrets already: end one of them.`);
   if (secretIds(remaining).includes(added.id ?? ''))
     throw conflict(`The client ${id} has a secret of this id already.`);
-  return [added, ...remaining];
+  return [added, ...remaining.map((secret) => endingAt(secret, othersEndAt))];
+}
+
+/** None is good for longer than before. */
+function endingAt(secret: ClientSecretRecord, at: number | undefined): ClientSecretRecord {
+  if (at === undefined) return secret;
+  return { ...secret, expiresAt: Math.min(secret.expiresAt ?? at, at) };
 }
 
 /** @returns undefined when there is none of this id */

@@ -56,6 +56,7 @@ const others = [
   'testIdentityProvider',
   'enableClient',
   'tryClient',
+  'callAsClient',
   'enableApplication',
   'tryApplication',
   'enableUser',

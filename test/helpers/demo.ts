@@ -16,13 +16,17 @@ export interface Demo {
   stop(): Promise<{ readonly code: number | null; readonly left: readonly string[] }>;
 }
 
-/** @throws {Error} unless it is ready within a minute */
-export async function startDemo(): Promise<Demo> {
+/** @param settings  what it hands on. @throws {Error} unless it is ready within a minute */
+export async function startDemo(settings: Readonly<Record<string, string>> = {}): Promise<Demo> {
   const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
   const consoleUrl = `http://localhost:${await freePort()}`;
   const dashboardUrl = `http://localhost:${await freePort()}`;
   const child = spawn(process.execPath, [script], {
-    env: { ...process.env, TMPDIR: folder, CONSOLE_URL: consoleUrl, SVC_MC_APP_ADDRESSES: dashboardUrl },
+    env: {
+      ...process.env,
+      ...settings,
+      ...{ TMPDIR: folder, CONSOLE_URL: consoleUrl, SVC_MC_APP_ADDRESSES: dashboardUrl },
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

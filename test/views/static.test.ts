@@ -8,6 +8,7 @@ import { pageNames, usualPage } from './pages.ts';
 test('every file has its type, its bytes and a validator of its own', async () => {
   const files = await staticFiles();
   expect([...files.keys()].sort()).toEqual([
+    'copy.js',
     'dark.css',
     'favicon.svg',
     'keys.js',

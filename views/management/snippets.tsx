@@ -1,4 +1,5 @@
 import { Code } from './code.tsx';
+import { Copyable } from './copyable.tsx';
 
 /** The same in several languages, each complete. */
 export interface Snippet {
@@ -13,7 +14,9 @@ export function Snippets({ snippets }: { readonly snippets: readonly Snippet[] }
       {snippets.map(({ language, text }, at) => (
         <details key={language} open={at === 0} name="snippet">
           <summary>{language}</summary>
-          <Code>{text}</Code>
+          <Copyable>
+            <Code>{text}</Code>
+          </Copyable>
         </details>
       ))}
     </div>

@@ -146,6 +146,15 @@ export const secretInput = z.strictObject({
         'Which of its other secrets stop working at once. With `all`, every token that it has does too. At most two are good at the same time.',
     })
     .exactOptional(),
+  othersEndAt: z.iso
+    .datetime()
+    .meta({
+      format: 'date-time',
+      pattern: undefined,
+      description:
+        'When its other secrets end that go on, unless they end sooner; by default they go on. Tokens that they have got stay.',
+    })
+    .exactOptional(),
 });
 
 export const createdSecretView = view({ ...secretView.shape, secret: shownOnce }).meta({

@@ -7,6 +7,7 @@ import { type Answer, type Operation, type OperationCall, operation } from '../.
 import type { ClientKind } from '../../storage/record-store.ts';
 import { versionOf } from '../../storage/record-version.ts';
 import type { ClientRecord } from '../../storage/records.ts';
+import { type CallNeeds, callAsClient } from './client-call.ts';
 import {
   application,
   applicationView,
@@ -36,13 +37,16 @@ const addresses: readonly ClientAddress[] = [
 const mostRead = 5_000;
 const params = z.strictObject({ client: clientId });
 
-export const clientOperations: readonly Operation<ClientNeeds>[] = addresses.flatMap((address) => [
-  ...readingOperations(address),
-  ...definingOperations(address),
-  ...switchingOperations(address),
-  ...secretOperations(address, params),
-  trialOperation(address, params),
-]);
+export const clientOperations: readonly Operation<ClientNeeds & CallNeeds>[] = [
+  callAsClient(params),
+  ...addresses.flatMap((address) => [
+    ...readingOperations(address),
+    ...definingOperations(address),
+    ...switchingOperations(address),
+    ...secretOperations(address, params),
+    trialOperation(address, params),
+  ]),
+];
 
 function readingOperations({ path, name, word, kind: only }: ClientAddress): Operation<ClientNeeds>[] {
   const kind = z.enum(['machine', 'application']).exactOptional();

@@ -27,13 +27,14 @@ export function secretOperations(
       body: secretInput,
       answer: createdSecretView,
       async run({ params: { client: id }, body, ifMatch, checkMayGrant }, { registration }: ClientNeeds) {
-        const { ends = 'none', expiresAt, ...given } = body;
+        const { ends = 'none', expiresAt, othersEndAt, ...given } = body;
         const done = await registration.addSecret(
           id,
           {
             ...given,
             ...(expiresAt && { expiresAt: Date.parse(expiresAt) }),
             ends: ends === 'none' ? undefined : ends,
+            ...(othersEndAt !== undefined && { othersEndAt: Date.parse(othersEndAt) }),
           },
           { ifMatch, kind, checkMayGrant },
         );

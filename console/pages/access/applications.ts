@@ -10,9 +10,9 @@ import {
   renderApplication,
   renderApplications,
   type ShownApplication,
-  type ShownLogout,
 } from '../../../views/management/access/applications.tsx';
 import { textFor } from '../../http/display/presentation.ts';
+import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';

@@ -57,6 +57,7 @@ export function createClientActs<Shown extends ActedClient>(
   });
 
   return {
+    placeOf,
     /** @returns undefined for who may not read the audit */
     historyOf: (ctx: PageContext, found: Found<Shown>) => history.of(ctx, presentOf(found)),
     async find(ctx: PageContext, id = String(ctx.params.client)): Promise<Found<Shown>> {
@@ -69,7 +70,8 @@ export function createClientActs<Shown extends ActedClient>(
       const { client } = found;
       const { form } = ctx.state;
       if (await history.ask(ctx, presentOf(found), placeOf(client))) return true;
-      const act = actNamed(form.get('do'), client, form.get('secret'), words);
+      const { now } = tools.reader(ctx);
+      const act = actNamed(form.get('do'), client, form.get('secret'), { words, now });
       if (act) await acts.ask(ctx, act, placeOf(client));
       return act !== undefined;
     },
@@ -93,7 +95,8 @@ export function createClientActs<Shown extends ActedClient>(
         return;
       }
       const secret = form.get('secret');
-      const act = actNamed(asked, client, secret, words);
+      const { now } = tools.reader(ctx);
+      const act = actNamed(asked, client, secret, { words, now });
       if (!act) return tools.goTo(ctx, hrefOf(client));
       const named = act.name === 'end-secret' ? { ...params, secret: secret! } : params;
       const answer = await acts.perform<WithSecret | undefined>(ctx, act, placeOf(client), named);
@@ -113,9 +116,9 @@ function actNamed(
   name: string | undefined,
   client: ActedClient,
   secret: string | undefined,
-  words: ClientWords,
+  { words, now }: { readonly words: ClientWords; readonly now: Date },
 ): Act | undefined {
-  if (name === 'rotate') return rotation(client, words);
+  if (name === 'rotate') return rotation(client, words, now);
   if (name === 'remove') return removal(client, words);
   const isItsOwn = client.secrets.some((one) => one.id === secret);
   return name === 'end-secret' && isItsOwn ? secretEnd(client, secret!, words) : undefined;
@@ -160,7 +163,7 @@ function secretEnd({ id, secrets }: ActedClient, secret: string, { operation, lo
   };
 }
 
-function rotation({ id, secrets }: ActedClient, { operation }: ClientWords): Act {
+function rotation({ id, secrets }: ActedClient, { operation }: ClientWords, now: Date): Act {
   const hasRoom = secrets.length < 2;
   return {
     name: 'rotate',
@@ -175,13 +178,30 @@ function rotation({ id, secrets }: ActedClient, { operation }: ClientWords): Act
         label: 'The secret that it has',
         value: hasRoom ? 'none' : 'oldest',
         options: [
-          hasRoom
-            ? { value: 'none', label: 'Goes on, until you end it here: callers move over first' }
-            : { value: 'oldest', label: 'The older one ends now, the newer one goes on' },
+          ...(hasRoom
+            ? [{ value: 'none', label: 'Goes on, until you end it here: callers move over first' }]
+            : [{ value: 'oldest', label: 'The older one ends now, the newer one goes on' }]),
+          ...laterEnds.map(({ value, label }) => ({
+            value,
+            label: hasRoom ? `Ends ${label}` : `The older one ends now, the newer one ${label}`,
+          })),
           { value: 'all', label: 'Ends now, with every token: somebody else may have it' },
         ],
       },
     ],
-    requestOf: (form) => ({ body: { ends: form.get('ends') ?? 'none' } }),
+    requestOf: (form) => ({ body: endsOf(form.get('ends') ?? 'none', hasRoom, now) }),
   };
+}
+
+/** Time for callers to move over, without somebody who has to think of it. */
+const laterEnds = [
+  { value: '1h', label: 'in one hour', ms: 3_600_000 },
+  { value: '24h', label: 'in one day', ms: 86_400_000 },
+] as const;
+
+function endsOf(chosen: string, hasRoom: boolean, now: Date): object {
+  const later = laterEnds.find(({ value }) => value === chosen);
+  if (!later) return { ends: chosen };
+  const othersEndAt = new Date(now.getTime() + later.ms).toISOString();
+  return { ends: hasRoom ? 'none' : 'oldest', othersEndAt };
 }

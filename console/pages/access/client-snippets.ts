@@ -29,7 +29,7 @@ interface SnippetData {
 }
 
 /** One that its scopes open, if there is one. */
-function firstCall(scopes: readonly string[]): Pick<SnippetData, 'method' | 'path'> {
+export function firstCall(scopes: readonly string[]): Pick<SnippetData, 'method' | 'path'> {
   for (const scope of scopes) {
     const [, kind, pattern = '', action] = /^svc:(map|queue):(.+):(\w+)$/.exec(scope) ?? [];
     const name = encodeURIComponent(pattern.replace(/\*$/, 'example'));

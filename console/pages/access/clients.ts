@@ -1,5 +1,7 @@
 /** `/access/clients`: programs that ask for tokens, what they may do, and their secrets. */
 
+import { ProblemError } from '../../../platform/errors.ts';
+import type { ShownClientCall, ShownTrial } from '../../../views/management/access/client-trial.tsx';
 import {
   type ClientForm,
   type ClientModel,
@@ -8,7 +10,6 @@ import {
   renderClients,
   renderNewClient,
   type ShownClient,
-  type ShownTrial,
 } from '../../../views/management/access/clients.tsx';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
@@ -19,7 +20,8 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { callsShown } from '../plots.ts';
 import { clientNotices, clientStatuses, createClientActs, type Found } from './client-acts.ts';
-import { snippetsFor } from './client-snippets.ts';
+import { firstCall, snippetsFor } from './client-snippets.ts';
+import { narrowAct, narrowing, usageOf } from './client-usage.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
 
 const listHref = '/access/clients';
@@ -30,6 +32,24 @@ const words = {
   listHref,
   lost: 'gets no token any more',
 } as const;
+
+interface CallAnswer {
+  readonly isAllowed: boolean;
+  readonly because: string;
+  readonly reply: {
+    readonly status: number;
+    readonly member: string;
+    readonly durationMs: number;
+    readonly bytes: number;
+    readonly value: string;
+  } | null;
+}
+
+/** One that reads, of those that its scopes open. */
+function callOf({ scopes }: ShownClient): string | undefined {
+  const { method, path } = firstCall(scopes);
+  return method === 'GET' && !/\/queues\/[^/]+\/\d+$/.test(path) ? path : undefined;
+}
 
 type WithSecret = ShownClient & { readonly secret: string | null };
 
@@ -81,6 +101,8 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
     async show(ctx: PageContext): Promise<void> {
       const found = await clientActs.find(ctx);
       if (await clientActs.ask(ctx, found)) return;
+      const act = await narrowingOf(ctx, found);
+      if (act) return acts.ask(ctx, act, clientActs.placeOf(found.client));
       await showClient(ctx, found, { notice: clientNotices[ctx.state.form.get('done') ?? ''] });
     },
     /** `POST /access/clients/:client`: what the form names in `do`. */
@@ -88,16 +110,55 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       const found = await clientActs.find(ctx);
       const asked = ctx.state.form.get('do');
       if (asked === 'save') return save(ctx, found);
+      if (asked === narrowAct) return narrow(ctx, found);
       if (asked === 'try') {
-        const request = { params: { client: found.client.id }, body: {} };
-        const { body: trial } = await tools.run<ShownTrial>(ctx, 'tryClient', request);
-        return showClient(ctx, found, { trial });
+        return tryOut(ctx, found);
       }
       await clientActs.perform(ctx, found, async (secret) =>
         showClient(ctx, await clientActs.find(ctx), { secret }),
       );
     },
   };
+
+  /** What its token would carry, and a call with it: one that reads, which the form may name. */
+  async function tryOut(ctx: PageContext, found: Found<ShownClient>): Promise<void> {
+    const params = { client: found.client.id };
+    const { body: trial } = await tools.run<ShownTrial>(ctx, 'tryClient', { params, body: {} });
+    const path = ctx.state.form.get('path')?.trim() ?? callOf(found.client);
+    await showClient(ctx, found, { trial, call: await callAs(ctx, params, path) });
+  }
+
+  async function callAs(
+    ctx: PageContext,
+    params: { readonly client: string },
+    path: string | undefined,
+  ): Promise<ShownClientCall> {
+    if (path === undefined) return { path: '' };
+    try {
+      const { body } = await tools.run<CallAnswer>(ctx, 'callAsClient', { params, body: { path } });
+      const { reply, ...verdict } = body;
+      const text = reply && Buffer.from(reply.value, 'base64').toString('utf8');
+      return { path, ...verdict, reply: reply ? { ...reply, text: text! } : undefined };
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return { path, problem: error.message };
+    }
+  }
+
+  /** Where the address or the form asks for it, and something is unused. */
+  async function narrowingOf(ctx: PageContext, { client, version }: Found<ShownClient>) {
+    if (ctx.state.form.get('do') !== narrowAct) return undefined;
+    const usage = await usageOf(ctx, tools, client);
+    return usage && narrowing(client, version, usage);
+  }
+
+  async function narrow(ctx: PageContext, found: Found<ShownClient>): Promise<void> {
+    const { client } = found;
+    const act = await narrowingOf(ctx, found);
+    if (!act) return tools.goTo(ctx, `${clientHref(client.id)}?done=unchanged`);
+    const done = await acts.perform(ctx, act, clientActs.placeOf(client), { client: client.id });
+    if (done) tools.goTo(ctx, `${clientHref(client.id)}?done=saved`);
+  }
 
   async function save(ctx: PageContext, found: Found<ShownClient>): Promise<void> {
     const { form } = ctx.state;
@@ -124,6 +185,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       mayChange: may.has('updateClient'),
       snippets: snippetsFor(origin, client),
       history: await clientActs.historyOf(ctx, { client, version }),
+      usage: await usageOf(ctx, tools, client),
       calls: await callsShown(ctx, tools, { client: client.id }),
       ...shown,
     });

@@ -1,5 +1,6 @@
 /** `/access/users`: who may sign in, one of them, and what can be done with them. */
 
+import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
 import {
   type RoleChoice,
   renderNewUser,
@@ -42,6 +43,10 @@ const doneNotices: Readonly<Record<string, { readonly text: string; readonly und
   disabled: { text: 'Disabled: all sessions have ended, and all tokens.', undo: 'enable' },
   enabled: { text: 'Enabled: the person can sign in again.', undo: 'disable' },
   ended: { text: 'All sessions have ended.' },
+  everything: {
+    text: 'Everything has ended: sessions, tokens and waiting calls. Nobody signs in with this account.',
+    undo: 'enable',
+  },
 };
 
 export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
@@ -115,6 +120,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
       const answer = await acts.perform<Invitation | undefined>(ctx, act, placeOf(user), params);
       if (!answer) return;
       if (act.name === 'remove') return tools.goTo(ctx, `${listHref}?done=removed`);
+      if (act.name === 'end-everything') return tools.goTo(ctx, `${userHref(user.id)}?done=everything`);
       if (act.name === 'end-sessions') return tools.goTo(ctx, `${userHref(user.id)}?done=ended`);
       await showLink(ctx, answer.body);
     },
@@ -159,7 +165,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
     shown: Pick<UserModel, 'version'> & Partial<UserModel>,
   ): Promise<void> {
     const roles = await rolesOf(ctx);
-    const may = await tools.mayRun(ctx, ['updateUser']);
+    const may = await tools.mayRun(ctx, ['updateUser', 'listSessionLogouts']);
     const html = renderUser({
       frame: await tools.frame(ctx),
       user,
@@ -171,10 +177,17 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
       ...forms.editState(ctx, user, shown.version),
       mayChange: may.has('updateUser'),
       history: await history.of(ctx, presentOf(user, shown.version)),
+      logouts: may.has('listSessionLogouts') ? await logoutsOf(ctx, user.id) : undefined,
       isReader: user.subject === ctx.state.account.id,
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
+  }
+
+  async function logoutsOf(ctx: PageContext, user: string): Promise<readonly ShownLogout[]> {
+    const query = { user, limit: '10' };
+    const { body } = await tools.run<ListAnswer<ShownLogout>>(ctx, 'listSessionLogouts', { query });
+    return body.items;
   }
 
   async function showNew(
@@ -210,6 +223,17 @@ function placeOf({ id, displayName }: ShownUser) {
 
 function actsOf({ id }: ShownUser): ReadonlyMap<string, Act> {
   const acts: readonly Act[] = [
+    {
+      name: 'end-everything',
+      operation: 'disableUser',
+      title: `End everything of ${id}`,
+      effects: [
+        `${id} cannot sign in any more, until the account is enabled again.`,
+        'All sessions end, every token stops working, and calls that wait are ended.',
+        'Each application is told; the next page says what each has answered.',
+      ],
+      button: 'End everything',
+    },
     {
       name: 'end-sessions',
       operation: 'endUserSessions',

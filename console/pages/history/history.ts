@@ -1,7 +1,7 @@
 /** The history of one thing, from the audit, and the act that puts back what a change has changed. */
 
-import { type Change, textOf } from '../../../views/management/changed-fields.ts';
-import type { HistoryModel } from '../../../views/management/history.tsx';
+import { type Change, textOf } from '../../../views/management/history/changed-fields.ts';
+import type { HistoryModel } from '../../../views/management/history/history.tsx';
 import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
 import { loadOperations } from '../../admin-api/load-operations.ts';
 import { flattened } from '../../configuration/comparison.ts';

@@ -72,6 +72,7 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
       denials: caller && explained ? await denialsOf(ctx, caller, explained) : undefined,
       opening: explained && (await shownOpening(ctx, explained)),
       story: body.items,
+      csrf: tools.csrf(ctx),
       notice:
         ctx.state.form.get('done') === 'opened'
           ? 'Opened: the next token that is asked for with it gets through.'
@@ -105,6 +106,8 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
     return {
       title: opening.act.title,
       given: opening.given,
+      // One scope of one client can be taken away again; a role opens more than the call.
+      isAsked: opening.scopes === undefined,
       href: may.has(opening.act.operation) ? `${hrefOf(ctx)}?do=open` : undefined,
       passed,
       days: whatIfDays,

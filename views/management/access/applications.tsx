@@ -5,14 +5,14 @@ import { EditPart, type EditState, type Owner } from '../change-form.tsx';
 import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { History, type HistoryModel } from '../history.tsx';
-import { ListPage, type ListState, Table } from '../list.tsx';
+import { History, type HistoryModel } from '../history/history.tsx';
+import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
-import { State, type StateKind } from '../state.tsx';
+import { State } from '../state.tsx';
 import { ApplicationFields, type ApplicationForm, applicationsPath } from './application-form.tsx';
 import { ClientActs, ClientState, NewSecret, Secrets, type ShownSecret } from './client-parts.tsx';
-import { userHref } from './users.tsx';
+import { LogoutsPart, logoutStates, type ShownLogout } from './logouts.tsx';
 
 /** As the admin API has it. */
 export interface ShownApplication {
@@ -39,13 +39,6 @@ export interface ShownApplication {
 interface ShownLastLogout {
   readonly state: 'confirmed' | 'gave_up';
   readonly endedAt: string;
-}
-
-export interface ShownLogout {
-  readonly endedAt: string;
-  readonly user: string | null;
-  readonly state: 'waiting' | 'told' | 'confirmed' | 'gave_up';
-  readonly lastError: string | null;
 }
 
 export function applicationHref(id: string): string {
@@ -200,18 +193,6 @@ function rolesSentence({ maxRoles }: ShownApplication): string {
   return `whether they have the role${maxRoles.length === 1 ? '' : 's'} ${maxRoles.join(', ')}`;
 }
 
-interface LogoutState {
-  readonly kind: StateKind;
-  readonly word: string;
-}
-
-const logoutStates: ReadonlyMap<ShownLogout['state'], LogoutState> = new Map([
-  ['waiting', { kind: 'warn', word: 'Waiting' }],
-  ['told', { kind: 'warn', word: 'Notified, not confirmed' }],
-  ['confirmed', { kind: 'ok', word: 'Confirmed' }],
-  ['gave_up', { kind: 'danger', word: 'Gave up' }],
-]);
-
 interface LogoutsProps {
   readonly logouts: readonly ShownLogout[];
   readonly application: ShownApplication;
@@ -223,33 +204,5 @@ function Logouts({ logouts, application, now }: LogoutsProps) {
     application.backchannelLogoutUri === null
       ? 'It has no back-channel logout address: nobody tells it that a session has ended.'
       : 'Whether it has confirmed the sessions that ended within a day.';
-  return (
-    <Part id="logouts" title="Last logouts" about={about}>
-      {logouts.length === 0 ? (
-        <p class="empty">None within a day.</p>
-      ) : (
-        <Table
-          title="Last logouts"
-          columns={[{ title: 'User' }, { title: 'Outcome' }, { title: 'Ended' }, { title: 'Reason' }]}
-          rows={logouts.map(({ endedAt, user, state, lastError }) => ({
-            key: `${endedAt} ${user}`,
-            cells: [
-              user === null ? (
-                'Removed'
-              ) : (
-                <a key="user" href={userHref(user)}>
-                  <bdi>{user}</bdi>
-                </a>
-              ),
-              <State key="state" kind={logoutStates.get(state)!.kind}>
-                {logoutStates.get(state)!.word}
-              </State>,
-              <Ago key="ended" at={new Date(endedAt)} now={now} />,
-              lastError ?? '',
-            ],
-          }))}
-        />
-      )}
-    </Part>
-  );
+  return <LogoutsPart about={about} of="user" logouts={logouts} now={now} />;
 }

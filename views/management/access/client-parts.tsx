@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { Form } from '../../elements/form.tsx';
 import { Ago, dateOf } from '../ago.tsx';
+import { Copyable } from '../copyable.tsx';
 import { Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
 import { State } from '../state.tsx';
@@ -20,7 +21,9 @@ export function ClientState({ status }: { readonly status: 'active' | 'disabled'
 export function NewSecret({ secret }: { readonly secret: string }) {
   return (
     <Part id="secret" title="Secret" about="It is shown here once: put it where the program reads it.">
-      <code class="secret">{secret}</code>
+      <Copyable>
+        <code class="secret">{secret}</code>
+      </Copyable>
     </Part>
   );
 }

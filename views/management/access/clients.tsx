@@ -15,12 +15,14 @@ import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import { SelectField, TextField } from '../fields.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { History, type HistoryModel } from '../history.tsx';
-import { ListPage, type ListState, Table } from '../list.tsx';
+import { History, type HistoryModel } from '../history/history.tsx';
+import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { ClientActs, ClientState, NewSecret, Secrets, type ShownSecret } from './client-parts.tsx';
+import { ClientCall, type ShownClientCall, type ShownTrial, Trial } from './client-trial.tsx';
+import { type ShownUsage, UsagePart } from './usage-part.tsx';
 
 /** As the admin API has it. */
 export interface ShownClient {
@@ -89,23 +91,10 @@ export interface ClientModel extends EditState {
   readonly calls?: CallsShown | undefined;
   readonly snippets: readonly Snippet[];
   /** What a token of it carries and opens, where that was asked. */
+  readonly call?: ShownClientCall | undefined;
+  /** Absent for who may not see it. */
+  readonly usage?: ShownUsage | undefined;
   readonly trial?: ShownTrial | undefined;
-}
-
-export interface ShownTrial {
-  readonly isIssued: boolean;
-  readonly reason: string | null;
-  readonly audience: string | null;
-  readonly scopes: readonly string[];
-  readonly roles: readonly string[];
-  readonly tokenType: string;
-  readonly ttlSeconds: number;
-  readonly opens: readonly {
-    readonly methods: readonly string[];
-    readonly path: string;
-    readonly permission: string;
-    readonly names: readonly string[] | null;
-  }[];
 }
 
 const clientsPath = [{ title: 'Machine clients', href: '/access/clients' }];
@@ -133,6 +122,7 @@ export function renderClient(model: ClientModel): string {
     >
       {secret !== undefined && <NewSecret secret={secret} />}
       {trial && <Trial {...trial} />}
+      {model.call && <ClientCall {...model.call} href={clientHref(client.id)} csrf={csrf} />}
       <Facts
         facts={[
           { name: 'Client ID', value: <Id>{client.id}</Id> },
@@ -145,6 +135,13 @@ export function renderClient(model: ClientModel): string {
         ]}
       />
       {model.calls && <CallsPart {...model.calls} />}
+      {model.usage && (
+        <UsagePart
+          {...model.usage}
+          narrowHref={mayChange ? `${clientHref(client.id)}?do=narrow` : undefined}
+          now={frame.now}
+        />
+      )}
       <Secrets secrets={client.secrets} href={clientHref(client.id)} now={frame.now} mayChange={mayChange} />
       <Part id="use" title="Use it" about="Complete, but for the secret.">
         <Snippets snippets={model.snippets} />
@@ -153,50 +150,6 @@ export function renderClient(model: ClientModel): string {
       {model.history && <History {...model.history} href={clientHref(client.id)} now={frame.now} />}
       {mayChange && <More acts={[{ label: 'Remove', href: `${clientHref(client.id)}?do=remove` }]} />}
     </DetailPage>,
-  );
-}
-
-function Trial({ isIssued, reason, audience, scopes, roles, ttlSeconds, opens }: ShownTrial) {
-  if (!isIssued) {
-    return (
-      <Part id="trial" title="It would get no token">
-        <p>{reason}</p>
-      </Part>
-    );
-  }
-  return (
-    <Part
-      id="trial"
-      title="What its token would carry and open"
-      about="No token was issued. What a token opens is the same at every member."
-    >
-      <Facts
-        facts={[
-          { name: 'Audience', value: <Id>{audience ?? 'None'}</Id> },
-          { name: 'Scopes', value: scopes.join(' ') || 'None' },
-          { name: 'Roles', value: roles.join(', ') || 'None' },
-          { name: 'Lifetime', value: `${ttlSeconds} s` },
-        ]}
-      />
-      {opens.length === 0 ? (
-        <p class="empty">It opens no call to the members.</p>
-      ) : (
-        <Table
-          title="Calls that it opens"
-          columns={[{ title: 'Call' }, { title: 'Permission' }, { title: 'Names' }]}
-          rows={opens.map(({ methods, path, permission, names }) => ({
-            key: `${methods} ${path} ${permission}`,
-            cells: [
-              <span key="call" class="code">{`${methods.join(', ')} ${path}`}</span>,
-              <span key="permission" class="code">
-                {permission}
-              </span>,
-              names === null ? 'All' : names.join(', '),
-            ],
-          }))}
-        />
-      )}
-    </Part>
   );
 }
 

@@ -3,8 +3,8 @@ import { renderDocument } from '../../layout.tsx';
 import { Notice } from '../../message.tsx';
 import { Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
+import { objectHref } from '../history/named.tsx';
 import { ListPage, type ListState } from '../list.tsx';
-import { objectHref } from '../named.tsx';
 import { State } from '../state.tsx';
 
 export type SubjectKind = 'roles' | 'clients' | 'users';

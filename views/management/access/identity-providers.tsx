@@ -7,7 +7,7 @@ import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.ts
 import { SecretField, TextField } from '../fields.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { History, type HistoryModel } from '../history.tsx';
+import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State } from '../state.tsx';

@@ -12,7 +12,7 @@ import {
 import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
 import { TextField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { History, type HistoryModel } from '../history.tsx';
+import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { userHref } from './users.tsx';

@@ -4,13 +4,15 @@ import { Time } from '../../elements/time.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { EditPart, type EditState, type Owner } from '../change-form.tsx';
+import { Copyable } from '../copyable.tsx';
 import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { History, type HistoryModel } from '../history.tsx';
+import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { LogoutsPart, type ShownLogout } from './logouts.tsx';
 import { UserFields, type UserForm, usersPath } from './user-form.tsx';
 
 /** As the admin API has it. */
@@ -87,6 +89,8 @@ export interface UserModel extends EditState {
   readonly mayChange: boolean;
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
+  /** Absent for who may not see sessions. */
+  readonly logouts?: readonly ShownLogout[] | undefined;
   /** Who reads the page is this user. */
   readonly isReader: boolean;
   readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
@@ -122,6 +126,14 @@ export function renderUser(model: UserModel): string {
           },
         ]}
       />
+      {model.logouts && model.logouts.length > 0 && (
+        <LogoutsPart
+          about="Whether applications have confirmed the sessions that ended within a day."
+          of="client"
+          logouts={model.logouts}
+          now={frame.now}
+        />
+      )}
       {model.mayChange && <Edit {...model} />}
       {model.history && <History {...model.history} href={userHref(user.id)} now={frame.now} />}
       {model.mayChange && <Danger {...model} />}
@@ -142,7 +154,9 @@ function PasswordLink({ href, expiresAt }: { readonly href: string; readonly exp
         </>
       }
     >
-      <bdi class="secret">{href}</bdi>
+      <Copyable>
+        <bdi class="secret">{href}</bdi>
+      </Copyable>
     </Part>
   );
 }
@@ -202,6 +216,7 @@ function Edit({ user, form, ...state }: UserModel) {
 function Danger({ user: { id, status, origin }, isReader }: UserModel) {
   const href = userHref(id);
   const acts = [
+    { name: 'end-everything', label: 'End everything', isShown: !isReader && status !== 'disabled' },
     { name: 'end-sessions', label: 'End all sessions', isShown: true },
     {
       name: 'reset-password',

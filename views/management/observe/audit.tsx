@@ -1,12 +1,12 @@
 /** The audit: what has happened, one entry, and the story of a decision. */
 import { renderDocument } from '../../layout.tsx';
 import { Ago } from '../ago.tsx';
-import { changedFields, textOf } from '../changed-fields.ts';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { changedFields, textOf } from '../history/changed-fields.ts';
+import { Named, Who } from '../history/named.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
-import { Named, Who } from '../named.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */

@@ -1,10 +1,11 @@
 /** One refusal: why, how often, what opens the call, and what led to it. */
+import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { Ago } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { Named, objectHref } from '../history/named.tsx';
 import { Table } from '../list.tsx';
-import { Named } from '../named.tsx';
 import { State } from '../state.tsx';
 import { decisionHref, entryColumns, rowOf, type ShownEntry } from './audit.tsx';
 
@@ -30,6 +31,8 @@ export interface ShownOpening {
   readonly title: string;
   /** A scope, or a role. */
   readonly given: string;
+  /** It is asked about before it is done: it opens more than this call. */
+  readonly isAsked: boolean;
   /** Where it is asked about; undefined for who may not. */
   readonly href?: string | undefined;
   /** How many calls would have got through in the last {@link days}. */
@@ -51,23 +54,18 @@ export interface DecisionModel {
   /** From the sign-in or the token to the denial, the oldest first. */
   readonly story: readonly ShownEntry[];
   readonly notice?: string | undefined;
+  readonly csrf: string;
 }
 
 export function renderDecision(model: DecisionModel): string {
-  const { frame, id, explanation, opening, story, notice } = model;
+  const { frame, id, explanation, story, notice } = model;
   return renderDocument(
     <DetailPage
       frame={frame}
       path={[{ title: 'Audit log', href: '/observe/audit' }]}
       title={`Decision ${id}`}
       state={<State kind="danger">Refused</State>}
-      acts={
-        opening?.href && (
-          <a class="button primary" href={opening.href}>
-            <bdi>{opening.title}</bdi>
-          </a>
-        )
-      }
+      acts={<FirstAct {...model} />}
       about={explanation && <bdi>{`${explanation.method} ${explanation.path}`}</bdi>}
       notice={notice}
     >
@@ -80,6 +78,35 @@ export function renderDecision(model: DecisionModel): string {
         <Table title="Story" columns={entryColumns} rows={story.map((entry) => rowOf(entry, frame))} />
       </Part>
     </DetailPage>,
+  );
+}
+
+/** What opens the call; once it is open, the same call again. */
+function FirstAct({ opening, explanation, caller, withAll, csrf, id }: DecisionModel) {
+  if (opening?.href !== undefined) {
+    if (!opening.isAsked) {
+      return (
+        <Form action={decisionHref(id)} hidden={{ csrf, do: 'open' }}>
+          <button type="submit" class="button primary">
+            <bdi>{opening.title}</bdi>
+          </button>
+        </Form>
+      );
+    }
+    return (
+      <a class="button primary" href={opening.href}>
+        <bdi>{opening.title}</bdi>
+      </a>
+    );
+  }
+  const isTried = caller?.kind === 'client' && withAll?.isAllowed && explanation?.method === 'GET';
+  if (!isTried) return null;
+  return (
+    <Form action={objectHref('client', caller.id)!} hidden={{ csrf, do: 'try', path: explanation.path }}>
+      <button type="submit" class="button primary">
+        Try again
+      </button>
+    </Form>
   );
 }
 

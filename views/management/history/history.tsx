@@ -1,8 +1,8 @@
 /** What has been changed of one thing, by whom and when, each with what puts it back. */
-import { Ago } from './ago.tsx';
+import { Ago } from '../ago.tsx';
+import { Part } from '../detail.tsx';
+import { Table } from '../list.tsx';
 import { type Change, changedFields } from './changed-fields.ts';
-import { Part } from './detail.tsx';
-import { Table } from './list.tsx';
 import { type Actor, Who } from './named.tsx';
 
 export interface HistoryChange {

@@ -10,6 +10,7 @@ const places: Readonly<Record<string, string>> = {
   user: '/access/users',
   role: '/access/roles',
   client: '/access/clients',
+  application: '/access/applications',
   idp: '/access/identity-providers',
   session: '/access/sessions',
   approval: '/access/approvals',

@@ -1,0 +1,50 @@
+/** What a machine client has used of what it may, and the act that takes the rest from it. */
+import type { ShownUsage } from '../../../views/management/access/usage-part.tsx';
+import type { Act } from '../acts.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+import { asPart } from '../plots.ts';
+
+export const narrowAct = 'narrow';
+
+interface UsedClient {
+  readonly id: string;
+  readonly scopes: readonly string[];
+}
+
+/** @returns undefined for who may not see it, and while it cannot be had */
+export async function usageOf(
+  ctx: PageContext,
+  tools: PageTools,
+  { id }: Pick<UsedClient, 'id'>,
+): Promise<ShownUsage | undefined> {
+  const may = await tools.mayRun(ctx, ['readAccessUsage']);
+  if (!may.has('readAccessUsage')) return undefined;
+  const query = { client: id };
+  return asPart(async () => (await tools.run<ShownUsage>(ctx, 'readAccessUsage', { query })).body);
+}
+
+/** @returns undefined where nothing would be taken */
+export function narrowing(client: UsedClient, version: string, usage: ShownUsage): Act | undefined {
+  const { proposal, days, since, isComplete } = usage;
+  if (!proposal?.isSmaller) return undefined;
+  const { remove, permissions, stillAsked } = proposal;
+  const given = permissions.filter((scope) => !client.scopes.includes(scope));
+  return {
+    name: narrowAct,
+    operation: 'updateClient',
+    title: `Narrow the access of ${client.id}`,
+    effects: [
+      `It loses ${remove.join(', ')}: no call of the last ${days} days needed ${remove.length === 1 ? 'it' : 'them'}.`,
+      ...(given.length === 0 ? [] : [`It gets ${given.join(', ')} instead, which is less.`]),
+      ...(stillAsked.length === 0
+        ? []
+        : [`It asks for tokens with ${stillAsked.join(', ')}: it has to ask for others first, or gets none.`]),
+      ...(isComplete ? [] : [`Not all calls since ${since.slice(0, 10)} were counted: what is rare may be missing.`]),
+      'Tokens that it has stop working: the program asks for a new one. History puts it back.',
+    ],
+    button: 'Narrow access',
+    hidden: { version },
+    // What was proposed on the page that asked; what has been used since comes as another version of nothing.
+    requestOf: (form) => ({ body: { scopes: permissions }, ifMatch: form.get('version') }),
+  };
+}
