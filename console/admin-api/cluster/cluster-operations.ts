@@ -11,6 +11,15 @@ type CommandNeeds = ClusterNeeds & MemberListNeeds;
 
 const management = '/rest/management/cluster';
 const command = { method: 'POST', access: 'write', problems: memberProblems, hasVersion: false } as const;
+/** What hits the whole cluster says why in its entry of the audit. */
+export const reasonQuery = z.strictObject({
+  reason: z
+    .string()
+    .min(3)
+    .max(500)
+    .exactOptional()
+    .meta({ description: 'Why it is done, for the audit.', example: 'move to another rack' }),
+});
 const danger = { ...command, isDangerous: true } as const;
 const configSection = view({ sectionName: z.string(), configName: z.string() });
 const configChange = view({
@@ -39,10 +48,13 @@ export const clusterOperations: readonly Operation<CommandNeeds>[] = [
     path: '/operations/state',
     summary: 'Moves the cluster to another state.',
     event: 'cluster.state_changed',
+    query: reasonQuery,
     body: z.strictObject({ state: z.enum(settableStates).meta({ example: 'no_migration' }) }),
     answer: clusterView,
-    run: ({ body: { state }, isDryRun }, needs: CommandNeeds) =>
-      changed('clusterState', state, { operation: 'changeState', isDryRun }, needs),
+    run: async ({ body: { state }, query, isDryRun }, needs: CommandNeeds) => ({
+      ...(await changed('clusterState', state, { operation: 'changeState', isDryRun }, needs)),
+      said: { ...query },
+    }),
   }),
   operation({
     ...danger,
@@ -114,13 +126,14 @@ function plain(id: string, word: string, path: string, event: string, more: Plai
     id,
     path: `/operations/${word}`,
     event,
-    async run({ isDryRun }, needs: CommandNeeds): Promise<Answer> {
+    query: reasonQuery,
+    async run({ query, isDryRun }, needs: CommandNeeds): Promise<Answer> {
       await checkMay(word, needs);
       if (isDryRun) return {};
       const call = { method: 'POST', path: `${management}/${path}`, positionalValues: [] } as const;
       const reply = await needs.askMember(call);
       checkSucceeded(objectIn(reply), reply.member);
-      return { target: reply.member };
+      return { target: reply.member, said: { ...query } };
     },
   });
 }

@@ -5,6 +5,7 @@ import {
   renderOperations,
   type ShownCluster,
 } from '../../../views/management/cluster/operations.tsx';
+import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -133,7 +134,8 @@ function stateChange(cluster: ShownCluster, typedName: string): ClusterAct {
         ],
       },
     ],
-    requestOf: (form) => ({ body: { state: form.get('state') ?? '' } }),
+    texts: [reasonText],
+    requestOf: (form) => ({ body: { state: form.get('state') ?? '' }, query: reasonIn(form) }),
   };
 }
 
@@ -155,6 +157,18 @@ function versionChange(version: string, typedName: string): ClusterAct {
     hidden: { to: version },
     requestOf: (form) => ({ body: { version: form.get('to') ?? '' } }),
   };
+}
+
+/** Asked of whoever hits the whole cluster. Nobody is stopped by an empty one when it burns; it is not said then. */
+const reasonText = {
+  name: 'reason',
+  label: 'Reason',
+  hint: 'For the audit: why this is done now.',
+} as const;
+
+function reasonIn(form: Form): Readonly<Record<string, string>> {
+  const reason = form.get('reason')?.trim();
+  return reason ? { reason } : {};
 }
 
 const quietActs: readonly ClusterAct[] = [
@@ -197,7 +211,12 @@ const quietActs: readonly ClusterAct[] = [
 ];
 
 function startsAndEnd(cluster: ShownCluster, typedName: string): readonly ClusterAct[] {
-  const guarded = { isDangerous: true, typedName } as const;
+  const guarded = {
+    isDangerous: true,
+    typedName,
+    texts: [reasonText],
+    requestOf: (form: Form) => ({ body: {}, query: reasonIn(form) }),
+  } as const;
   return [
     {
       ...guarded,

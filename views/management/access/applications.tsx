@@ -2,7 +2,7 @@
 import { renderDocument } from '../../layout.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { EditPart, type EditState, type Owner } from '../change-form.tsx';
-import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
@@ -118,31 +118,7 @@ export function renderApplication(model: ApplicationModel): string {
     >
       {secret !== undefined && <NewSecret secret={secret} />}
       <Facts
-        facts={[
-          { name: 'Client ID', value: <Id>{application.id}</Id> },
-          { name: 'Kind', value: application.isPublic ? 'Public: it has no secret' : 'With a secret' },
-          {
-            name: 'Asks people',
-            value: application.firstParty ? 'No: it is your own' : 'Whether they let it in',
-          },
-          {
-            name: 'Sessions',
-            value: (
-              <a href={`/access/sessions?client=${encodeURIComponent(application.id)}`}>
-                {sessionsText(application)}
-              </a>
-            ),
-          },
-          {
-            name: 'Last logout',
-            value: <LastLogout last={application.lastLogout} now={frame.now} />,
-          },
-          { name: 'Last used', value: <Ago at={dateOf(application.lastUsedAt)} now={frame.now} /> },
-          {
-            name: 'Added',
-            value: <Ago at={dateOf(application.createdAt)} now={frame.now} never="With the settings" />,
-          },
-        ]}
+        facts={factsOf(application, frame.now)}
       />
       <Part id="settings" title="Settings to paste" about="Complete, but for secrets.">
         <Snippets snippets={model.settings} />
@@ -163,6 +139,34 @@ export function renderApplication(model: ApplicationModel): string {
       {mayChange && <More acts={[{ label: 'Remove', href: `${href}?do=remove` }]} />}
     </DetailPage>,
   );
+}
+
+function factsOf(application: ShownApplication, now: Date): readonly Fact[] {
+  return [
+          { name: 'Client ID', value: <Id>{application.id}</Id> },
+          { name: 'Kind', value: application.isPublic ? 'Public: it has no secret' : 'With a secret' },
+          {
+            name: 'Asks people',
+            value: application.firstParty ? 'No: it is your own' : 'Whether they let it in',
+          },
+          {
+            name: 'Sessions',
+            value: (
+              <a href={`/access/sessions?client=${encodeURIComponent(application.id)}`}>
+                {sessionsText(application)}
+              </a>
+            ),
+          },
+          {
+            name: 'Last logout',
+            value: <LastLogout last={application.lastLogout} now={now} />,
+          },
+          { name: 'Last used', value: <Ago at={dateOf(application.lastUsedAt)} now={now} /> },
+          {
+            name: 'Added',
+            value: <Ago at={dateOf(application.createdAt)} now={now} never="With the settings" />,
+          },
+  ];
 }
 
 function sessionsText({ openSessions }: ShownApplication): string {
