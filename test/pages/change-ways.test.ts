@@ -252,7 +252,7 @@ function secretsIn(view: unknown): unknown {
 
 function wayOf({ body }: Reply, language: string): string {
   const html = new RegExp(
-    `<summary>${language}</summary><pre class="snippet"[^>]*><code>([^<]*)</code>`,
+    `<summary>${language}</summary><div class="copyable"><pre class="snippet"[^>]*><code>([^<]*)</code>`,
   ).exec(body);
   return html![1]!.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity]!);
 }

@@ -297,7 +297,9 @@ function isInstalled(program: string): boolean {
 
 function snippetIn({ body }: Reply, language: string): string {
   const [, text = ''] =
-    new RegExp(`<summary>${language}</summary><pre class="snippet"[^>]*><code>([^<]*)<`).exec(body) ?? [];
+    new RegExp(
+      `<summary>${language}</summary><div class="copyable"><pre class="snippet"[^>]*><code>([^<]*)<`,
+    ).exec(body) ?? [];
   return text
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')

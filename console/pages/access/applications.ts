@@ -11,8 +11,8 @@ import {
   renderApplications,
   type ShownApplication,
 } from '../../../views/management/access/applications.tsx';
-import { textFor } from '../../http/display/presentation.ts';
 import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';

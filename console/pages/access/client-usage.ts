@@ -38,8 +38,12 @@ export function narrowing(client: UsedClient, version: string, usage: ShownUsage
       ...(given.length === 0 ? [] : [`It gets ${given.join(', ')} instead, which is less.`]),
       ...(stillAsked.length === 0
         ? []
-        : [`It asks for tokens with ${stillAsked.join(', ')}: it has to ask for others first, or gets none.`]),
-      ...(isComplete ? [] : [`Not all calls since ${since.slice(0, 10)} were counted: what is rare may be missing.`]),
+        : [
+            `It asks for tokens with ${stillAsked.join(', ')}: it has to ask for others first, or gets none.`,
+          ]),
+      ...(isComplete
+        ? []
+        : [`Not all calls since ${since.slice(0, 10)} were counted: what is rare may be missing.`]),
       'Tokens that it has stop working: the program asks for a new one. History puts it back.',
     ],
     button: 'Narrow access',

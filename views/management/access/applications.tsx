@@ -117,9 +117,7 @@ export function renderApplication(model: ApplicationModel): string {
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
       {secret !== undefined && <NewSecret secret={secret} />}
-      <Facts
-        facts={factsOf(application, frame.now)}
-      />
+      <Facts facts={factsOf(application, frame.now)} />
       <Part id="settings" title="Settings to paste" about="Complete, but for secrets.">
         <Snippets snippets={model.settings} />
       </Part>
@@ -143,29 +141,29 @@ export function renderApplication(model: ApplicationModel): string {
 
 function factsOf(application: ShownApplication, now: Date): readonly Fact[] {
   return [
-          { name: 'Client ID', value: <Id>{application.id}</Id> },
-          { name: 'Kind', value: application.isPublic ? 'Public: it has no secret' : 'With a secret' },
-          {
-            name: 'Asks people',
-            value: application.firstParty ? 'No: it is your own' : 'Whether they let it in',
-          },
-          {
-            name: 'Sessions',
-            value: (
-              <a href={`/access/sessions?client=${encodeURIComponent(application.id)}`}>
-                {sessionsText(application)}
-              </a>
-            ),
-          },
-          {
-            name: 'Last logout',
-            value: <LastLogout last={application.lastLogout} now={now} />,
-          },
-          { name: 'Last used', value: <Ago at={dateOf(application.lastUsedAt)} now={now} /> },
-          {
-            name: 'Added',
-            value: <Ago at={dateOf(application.createdAt)} now={now} never="With the settings" />,
-          },
+    { name: 'Client ID', value: <Id>{application.id}</Id> },
+    { name: 'Kind', value: application.isPublic ? 'Public: it has no secret' : 'With a secret' },
+    {
+      name: 'Asks people',
+      value: application.firstParty ? 'No: it is your own' : 'Whether they let it in',
+    },
+    {
+      name: 'Sessions',
+      value: (
+        <a href={`/access/sessions?client=${encodeURIComponent(application.id)}`}>
+          {sessionsText(application)}
+        </a>
+      ),
+    },
+    {
+      name: 'Last logout',
+      value: <LastLogout last={application.lastLogout} now={now} />,
+    },
+    { name: 'Last used', value: <Ago at={dateOf(application.lastUsedAt)} now={now} /> },
+    {
+      name: 'Added',
+      value: <Ago at={dateOf(application.createdAt)} now={now} never="With the settings" />,
+    },
   ];
 }
 

@@ -99,5 +99,7 @@ function Outcome({ isAllowed, decisionId }: ShownUsage['used'][number]) {
 }
 
 function unusedText(unused: readonly string[]): string {
-  return unused.length === 0 ? 'Nothing that it may is unused.' : `Granted, but unused: ${unused.join(', ')}.`;
+  return unused.length === 0
+    ? 'Nothing that it may is unused.'
+    : `Granted, but unused: ${unused.join(', ')}.`;
 }
