@@ -79,8 +79,13 @@ export function createTools({ command, input }: Parsed, shell: Shell) {
     async services({ creates = false } = {}) {
       if (services) return services;
       const used = await tools.settings();
-      if (!creates && !hasStore(used.dataDir)) throw noStore(used.dataDir);
-      disown ??= await own(used.dataDir, shell);
+      if (used.databaseUrl !== undefined) {
+        await disown?.(); // which the store takes with it
+        disown = undefined;
+      } else {
+        if (!creates && !hasStore(used.dataDir)) throw noStore(used.dataDir);
+        disown ??= await own(used.dataDir, shell);
+      }
       services = await openServices(used, shell);
       dataDir = used.dataDir;
       return services;
@@ -90,7 +95,8 @@ export function createTools({ command, input }: Parsed, shell: Shell) {
         import('./storage/embedded/open.ts'),
         import('./accounts/void-marks.ts'),
       ]);
-      const restored = (await tools.settings()).dataDir;
+      const { dataDir: restored, databaseUrl } = await tools.settings();
+      if (databaseUrl !== undefined) throw restoredByItsTools();
       const began = Date.now();
       await restoreStorage({ dataDir: restored, from, artifacts: floorsOfRestore(began) });
       // What the next start issues is of a later second, and counts.
@@ -256,17 +262,31 @@ async function openServices(settings: Settings, shell: Shell): Promise<Services>
     import('./former-voids.ts'),
     import('./take-over-progress.ts'),
   ]);
-  const { dataDir } = settings;
+  const { dataDir, databaseUrl } = settings;
   const say = sayTo(shell);
   const log = { warn: say, error: say };
-  const storage = await openStorage({
-    dataDir,
-    role: 'tool',
-    log,
-    artifactsOf: formerVoids(Date.now()),
-    onTakeOver: createTakeOverReport({ say, terminal: shell.stderr }),
-  });
+  const storage =
+    databaseUrl === undefined
+      ? await openStorage({
+          dataDir,
+          role: 'tool',
+          log,
+          artifactsOf: formerVoids(Date.now()),
+          onTakeOver: createTakeOverReport({ say, terminal: shell.stderr }),
+        })
+      : await (await import('./open-shared-store.ts')).openSharedStore({
+          dataDir,
+          databaseUrl,
+          role: 'tool',
+          log,
+        });
   return createServices({ settings, storage, now: Date.now, log });
+}
+
+function restoredByItsTools(): ProblemError {
+  const detail =
+    'The store is in PostgreSQL (CONSOLE_DATABASE_URL): it is backed up and restored with the tools of PostgreSQL.';
+  return new ProblemError(problems.conflict, detail);
 }
 
 function noStore(dataDir: string): ProblemError {

@@ -20,6 +20,7 @@ import { type Settings, SettingsError } from './settings/settings.ts';
 import { followFile } from './storage/embedded/follow-file.ts';
 import { openStorage } from './storage/embedded/open.ts';
 import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
+import type { StorageLog } from './storage/engine/storage-log.ts';
 import type { Storage } from './storage/storage.ts';
 import { createTakeOverReport } from './take-over-progress.ts';
 
@@ -51,20 +52,12 @@ export async function openServices(
   await checkApprovals(settings);
   const steady = createSteadyClock();
   const warnings = createStartWarnings(log, settings.strict);
-  const owned = await openStorage({
-    dataDir: settings.dataDir,
-    role: 'console',
-    steady,
-    log: warnings,
-    artifactsOf: formerVoids(Date.now()),
-    onTakeOver: createTakeOverReport({
-      say: (fields, message) => log.info(fields, message),
-      terminal: process.stderr,
-    }),
-  });
-  closing.add('store', owned.close);
+  const owned =
+    settings.databaseUrl === undefined ? await openOwned(settings, steady, warnings, log) : undefined;
+  const storage = owned ?? (await openShared(settings, steady, warnings));
+  closing.add('store', storage.close);
   warnings.check();
-  const { trail, audit } = await openAudit({ settings, log, faults, closing, owned }, sharing);
+  const { trail, audit } = await openAudit({ settings, log, faults, closing, storage }, sharing);
   const followed = followSettings({
     started: settings,
     file: settingsFile(settings.dataDir),
@@ -84,7 +77,7 @@ export async function openServices(
     auditReader,
     auditEraser: createAuditEraser(trail, auditReader),
     settings,
-    storage: sharing?.share(owned) ?? owned,
+    storage: (owned && sharing?.share(owned)) ?? storage,
     now: Date.now,
     steady,
     log,
@@ -99,15 +92,38 @@ export async function openServices(
   return { services, audit, application, trail };
 }
 
+async function openOwned(
+  { dataDir }: Settings,
+  steady: () => number,
+  warnings: StorageLog,
+  log: Logger,
+): Promise<OwnedStorage> {
+  return openStorage({
+    dataDir,
+    role: 'console',
+    steady,
+    log: warnings,
+    artifactsOf: formerVoids(Date.now()),
+    onTakeOver: createTakeOverReport({
+      say: (fields, message) => log.info(fields, message),
+      terminal: process.stderr,
+    }),
+  });
+}
+
+/** Loaded where it is asked for: it brings a driver. */
+async function openShared(
+  { dataDir, databaseUrl }: Settings,
+  steady: () => number,
+  log: StorageLog,
+): Promise<Storage> {
+  const { openSharedStore } = await import('./open-shared-store.ts');
+  return openSharedStore({ dataDir, databaseUrl: databaseUrl!, role: 'console', steady, log });
+}
+
 /** What a kill has held back of it comes first. */
 async function openAudit(
-  {
-    settings,
-    log,
-    faults,
-    closing,
-    owned,
-  }: Omit<OpenDeps, 'readSettings'> & { readonly owned: OwnedStorage },
+  { settings, log, faults, closing, storage }: Omit<OpenDeps, 'readSettings'> & { readonly storage: Storage },
   sharing: Sharing | undefined,
 ) {
   const sayAudit = createAudit(log);
@@ -122,7 +138,7 @@ async function openAudit(
   });
   closing.add('audit', trail.close);
   const audit = createAudit(log, trail);
-  await startOutboxDrain({ dataDir: settings.dataDir, artifacts: owned.artifacts, trail, log });
+  await startOutboxDrain({ dataDir: settings.dataDir, artifacts: storage.artifacts, trail, log });
   return { trail, audit };
 }
 

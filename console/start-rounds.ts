@@ -6,6 +6,7 @@ import type { Services } from './app/services.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
 import { startMaintenance } from './maintenance.ts';
 import { type HistoryDeps, startHistory } from './metrics/history/record-history.ts';
+import { whileLeading } from './while-leading.ts';
 
 export interface RoundsDeps {
   readonly services: Services;
@@ -23,8 +24,18 @@ export function startRounds({ services, audit, log, closing, readNumbers }: Roun
     return { users: countOfUsers, clients: countOfClients };
   };
   const { dataDir } = settings;
-  closing.add('ends of elevations', startElevationEnds({ ...services, audit, log }));
-  closing.add('maintenance', startMaintenance(services, log));
+  const { storage } = services;
+  closing.add(
+    'ends of elevations',
+    whileLeading(storage, () => startElevationEnds({ ...services, audit, log })),
+  );
+  closing.add(
+    'maintenance',
+    whileLeading(storage, () => startMaintenance(services, log)),
+  );
   closing.add('history of numbers', startHistory({ dataDir, readNumbers, readTotals, now, log }));
-  closing.add('metadata of identity providers', startMetadataRefresh({ ...services, audit, log }));
+  closing.add(
+    'metadata of identity providers',
+    whileLeading(storage, () => startMetadataRefresh({ ...services, audit, log })),
+  );
 }

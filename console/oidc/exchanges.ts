@@ -48,6 +48,9 @@ export interface ExchangesDeps {
   readonly onRejected: (ctx: KoaContextWithOIDC, error: Error) => void;
 }
 
+/** A store that cannot be written, seconds. */
+const retryLater = { 'Retry-After': '5' };
+
 export function createExchanges(deps: ExchangesDeps) {
   const { artifacts, firstAnswers, revokeGrant, onRepeated, onRejected } = deps;
   const pendingExchange = new AsyncLocalStorage<Pending>();
@@ -59,6 +62,7 @@ export function createExchanges(deps: ExchangesDeps) {
     async run(ctx: Context, library: () => Promise<unknown>) {
       const pending = createPending(firstAnswers);
       await pendingExchange.run(pending, library);
+      if (ctx.status === 503) ctx.set(retryLater);
       // Refused, and nothing has been written; or a grant that uses nothing up.
       if (ctx.status !== 200 || !pending.source || !pending.isUsedUp) {
         if (ctx.status === 200) pending.done();
@@ -71,6 +75,7 @@ export function createExchanges(deps: ExchangesDeps) {
         const error = cause instanceof StorageUnavailableError ? storageError(cause) : cause;
         if (!(error instanceof errors.OIDCProviderError)) throw error;
         ctx.status = error.statusCode;
+        if (ctx.status === 503) ctx.set(retryLater);
         ctx.body = { error: error.error, error_description: error.error_description };
         onRejected(provided, error);
       }

@@ -62,10 +62,8 @@ export const validateSettings: Validate = (settings, isGiven) => {
     warnings.push('CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted in the store');
   }
 
-  if (settings.databaseUrl !== undefined) {
-    problems.push(
-      'CONSOLE_DATABASE_URL is of a later version: this one keeps everything in CONSOLE_DATA_DIR, so unset it',
-    );
+  if (settings.databaseUrl !== undefined && settings.workers > 1) {
+    problems.push('CONSOLE_WORKERS must be 1 with CONSOLE_DATABASE_URL: start further consoles instead');
   }
   if (isGiven('adminUsername') !== isGiven('adminPassword')) {
     problems.push('CONSOLE_ADMIN_USERNAME and CONSOLE_ADMIN_PASSWORD go together: set both or none');

@@ -151,7 +151,7 @@ export const settingsTable = {
   databaseUrl: secret(
     'CONSOLE_DATABASE_URL',
     check.postgresUrl,
-    '`postgres://…`: not in this version, which refuses to start with it',
+    '`postgres://…`: users, clients, sessions and tokens are kept there instead of in `CONSOLE_DATA_DIR`, which keeps the audit; several consoles may share one. Unset = embedded store',
   ),
   allowInsecureHttp: setting(
     'CONSOLE_ALLOW_INSECURE_HTTP',

@@ -127,17 +127,17 @@ async function obstacleIn<C extends GrowingCollection>(
 ): Promise<Obstacle | undefined> {
   // Of the other ones too: a subject names one party only (S14).
   for (const each of growingCollections) if (await reads.get(each, record.id)) return 'id';
-  if (await reads.isNameTaken(nameOf(collection, record))) return 'name';
+  if (await reads.isNameTaken(nameOfRecord(collection, record))) return 'name';
   const { federated } = record as Partial<UserRecord>;
   if (federated && (await reads.userByLink(federated.provider, federated.subject))) return 'link';
   return undefined;
 }
 
 /** What the records of a batch have taken before they are written. */
-function createTaken() {
+export function createTaken() {
   const taken = new Set<string>();
   const keysOf = (collection: GrowingCollection, record: UserRecord | ClientRecord) => {
-    const name = nameOf(collection, record);
+    const name = nameOfRecord(collection, record);
     const { federated } = record as Partial<UserRecord>;
     return {
       id: [`id ${record.id}`],
@@ -157,6 +157,6 @@ function createTaken() {
 }
 
 /** A client is called by its id. */
-function nameOf(collection: GrowingCollection, record: UserRecord | ClientRecord): string {
+export function nameOfRecord(collection: GrowingCollection, record: UserRecord | ClientRecord): string {
   return collection === 'users' ? (record as UserRecord).username : record.id;
 }

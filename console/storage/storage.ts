@@ -163,6 +163,8 @@ export interface Storage {
   readonly artifacts: ArtifactStore;
   readonly records: RecordStore & RecordEngine;
   readonly loader: RecordLoader;
+  /** Whether this process does what is to be done once for all that share the store; absent: it always does. */
+  readonly leads?: () => boolean;
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;
   /**

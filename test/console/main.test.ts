@@ -30,6 +30,7 @@ describe('settings that cannot be started with', () => {
         CONSOLE_ACCESS_TOKEN_TTL: 'soon',
         CONSOLE_ADMIN_USERNAME: 'ada',
         CONSOLE_DATABASE_URL: 'postgres://console:hunter22@localhost/console',
+        CONSOLE_WORKERS: '2',
       },
     });
     expect(code).toBe(78);
@@ -38,7 +39,7 @@ describe('settings that cannot be started with', () => {
       'These settings cannot be started with:',
       '  - CONSOLE_PORTT is not a setting; the nearest one is CONSOLE_PORT',
       '  - CONSOLE_ACCESS_TOKEN_TTL must be a whole number from 30 to 3600 (seconds)',
-      expect.stringContaining('  - CONSOLE_DATABASE_URL is of a later version'),
+      expect.stringContaining('  - CONSOLE_WORKERS must be 1 with CONSOLE_DATABASE_URL'),
       '  - CONSOLE_ADMIN_USERNAME and CONSOLE_ADMIN_PASSWORD go together: set both or none',
       '',
     ]);

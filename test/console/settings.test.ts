@@ -193,8 +193,8 @@ describe('problems', () => {
     { env: { CONSOLE_OUTBOUND_ALLOW: '*.example' }, says: 'CONSOLE_OUTBOUND_ALLOW must list' },
     { env: { CONSOLE_OUTBOUND_ALLOW: '10.1' }, says: 'CONSOLE_OUTBOUND_ALLOW must list' },
     {
-      env: { CONSOLE_DATABASE_URL: 'postgres://console:hunter22@localhost/console' },
-      says: 'CONSOLE_DATABASE_URL is of a later version',
+      env: { CONSOLE_DATABASE_URL: 'postgres://console:hunter22@localhost/console', CONSOLE_WORKERS: '2' },
+      says: 'CONSOLE_WORKERS must be 1 with CONSOLE_DATABASE_URL',
     },
     { env: { CONSOLE_DATABASE_URL: 'mysql://h/db' }, says: 'CONSOLE_DATABASE_URL must be a postgres://' },
     { env: { CONSOLE_AUDIENCE: 'urn:x#y' }, says: 'CONSOLE_AUDIENCE must be an absolute URI' },

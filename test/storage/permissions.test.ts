@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, w
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStorage } from '../../console/storage/embedded/open.ts';
-import type { StorageLog } from '../../console/storage/embedded/permissions.ts';
+import type { StorageLog } from '../../console/storage/engine/storage-log.ts';
 import { StorageRejectedError } from '../../console/storage/storage.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 

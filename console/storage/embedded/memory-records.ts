@@ -1,5 +1,7 @@
 /** Users and clients in memory, looked through for each question: the plainest reading of what a RecordStore does. */
 import { foundBy, isInClientList } from '../client-lists.ts';
+import { createListeners } from '../engine/listeners.ts';
+import type { StorageLog } from '../engine/storage-log.ts';
 import { foldedName, shapeOf } from '../name-keys.ts';
 import { changeRecords } from '../record-changes.ts';
 import {
@@ -26,8 +28,6 @@ import type { ClientRecord, ProviderRecord, UserRecord } from '../records.ts';
 import { applyWrites, collectionVersion, providersAfter } from '../registry-writes.ts';
 import type { ArtifactStore, Registry } from '../storage.ts';
 import { beginningOf, isInList, leadOf, type UserLead } from '../user-lists.ts';
-import { createListeners } from './listeners.ts';
-import type { StorageLog } from './permissions.ts';
 
 export interface MemoryRecordsDeps {
   readonly registry: Registry;

@@ -2,6 +2,9 @@
 import { createSerial } from '../../../platform/async/serial.ts';
 import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from '../artifact-rules.ts';
 import { artifactKey } from '../digest.ts';
+import { createListeners } from '../engine/listeners.ts';
+import { announcePuts } from '../engine/put-listeners.ts';
+import type { StorageLog } from '../engine/storage-log.ts';
 import { createRecordLoader } from '../record-loader.ts';
 import type { Collection } from '../records.ts';
 import { changeState, emptyState } from '../registry-state.ts';
@@ -14,10 +17,7 @@ import {
   type Storage,
   StorageUnavailableError,
 } from '../storage.ts';
-import { createListeners } from './listeners.ts';
 import { createMemoryRecords } from './memory-records.ts';
-import type { StorageLog } from './permissions.ts';
-import { announcePuts } from './put-listeners.ts';
 
 export interface MemoryStorageDeps {
   /** Epoch milliseconds. */

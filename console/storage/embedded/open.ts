@@ -1,5 +1,7 @@
 /** Opens the embedded storage of a data directory: registry on a JSON file, artifacts in LMDB. */
 
+import { announcePuts } from '../engine/put-listeners.ts';
+import type { StorageLog } from '../engine/storage-log.ts';
 import type { NamedArtifact } from '../storage.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { takeInstanceLock } from './instance-lock.ts';
@@ -12,9 +14,7 @@ import { openLmdbRecords } from './lmdb/records-lmdb.ts';
 import { checkStore } from './lmdb/store-check.ts';
 import { checkFormat, recordFormat } from './lmdb/store-format.ts';
 import { ownStore } from './lmdb/store-owner.ts';
-import type { StorageLog } from './permissions.ts';
 import { probeWrite } from './probe-write.ts';
-import { announcePuts } from './put-listeners.ts';
 import { formatRegistry, registryShape } from './registry/registry-format.ts';
 import { openFileRegistry } from './registry/registry-lowdb.ts';
 import { corrupt, registryVersion } from './registry/registry-text.ts';

@@ -1,5 +1,13 @@
 /** What a commit of records does to LMDB, all of it or nothing, on whichever thread. */
 import { artifactKey } from '../../digest.ts';
+import {
+  countKeysOf,
+  indexKeysOf,
+  indexUnder,
+  isAdministratorKey,
+  keysWithout,
+  recordKey,
+} from '../../engine/record-indexes.ts';
 import { foldedName } from '../../name-keys.ts';
 import type { RecordCommit, RecordWrite } from '../../record-engine.ts';
 import {
@@ -17,15 +25,7 @@ import { presentKeys, type RecordKeys } from '../lmdb/index-filling.ts';
 import type { LmdbKey } from '../lmdb/lmdb-environment.ts';
 import type { RecordAnswers } from '../lmdb/record-answers.ts';
 import { DamagedRecordError } from '../lmdb/record-codec.ts';
-import {
-  countKeysOf,
-  indexKeysOf,
-  indexUnder,
-  isAdministratorKey,
-  type RecordDatabases,
-  recordKey,
-  sequenceKey,
-} from '../lmdb/record-indexes.ts';
+import { type RecordDatabases, sequenceKey } from '../lmdb/record-databases.ts';
 
 export interface CommitTarget {
   readonly databases: RecordDatabases;
@@ -79,10 +79,10 @@ function planOf({ databases, answers }: CommitTarget, write: RecordWrite): Plan 
   return {
     write,
     isChange: record !== undefined || before !== undefined,
-    unindexed: missingIn(before?.index ?? [], after?.index ?? []),
-    indexed: missingIn(after?.index ?? [], before?.index ?? []),
-    uncounted: missingIn(before?.counts ?? [], after?.counts ?? []),
-    counted: missingIn(after?.counts ?? [], before?.counts ?? []),
+    unindexed: keysWithout(before?.index ?? [], after?.index ?? []),
+    indexed: keysWithout(after?.index ?? [], before?.index ?? []),
+    uncounted: keysWithout(before?.counts ?? [], after?.counts ?? []),
+    counted: keysWithout(after?.counts ?? [], before?.counts ?? []),
   };
 }
 
@@ -164,10 +164,4 @@ function rejectDuplicate(answers: RecordAnswers, { id, record }: RecordWrite): v
 
 export function changeOf({ collection, id, record }: RecordWrite): RecordChange {
   return { collection, id, record } as RecordChange;
-}
-
-function missingIn(keys: readonly LmdbKey[], others: readonly LmdbKey[]): readonly LmdbKey[] {
-  if (others.length === 0) return keys;
-  const known = new Set(others.map((key) => key.join('\0')));
-  return keys.filter((key) => !known.has(key.join('\0')));
 }

@@ -5,7 +5,7 @@ import { DuplicateRecordError, LastAdministratorError } from '../../record-store
 import { openArtifactEntries } from '../lmdb/artifact-entries.ts';
 import { openEnvironment } from '../lmdb/lmdb-environment.ts';
 import { createRecordAnswers, type KnownProviders } from '../lmdb/record-answers.ts';
-import { openRecordDatabases } from '../lmdb/record-indexes.ts';
+import { openRecordDatabases } from '../lmdb/record-databases.ts';
 import { applyCommit, type CommitOutcome } from './apply-commit.ts';
 import type { ForCommitThread, FromCommitThread } from './large-commits.ts';
 

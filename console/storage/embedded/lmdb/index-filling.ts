@@ -5,17 +5,16 @@
  * To add an index: name its entries in {@link isLaterEntry} and raise {@link generation}.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { countKeysOf, indexKeysOf } from '../../engine/record-indexes.ts';
 import { type GrowingCollection, growingCollections } from '../../record-store.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import { decodeRecord, isWholeRecord } from './record-codec.ts';
 import {
-  countKeysOf,
-  indexKeysOf,
   openRecordDatabases,
   type RecordDatabases,
   type StoredRecord,
   sequenceKey,
-} from './record-indexes.ts';
+} from './record-databases.ts';
 
 /** Of the entries that records have. */
 const generation = 1;

@@ -3,8 +3,8 @@
  * the kernel frees it when its process dies, so no lock can be left behind.
  */
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { lastPart } from '../../engine/key-parts.ts';
 import { StorageUnavailableError } from '../../storage.ts';
-import { lastPart } from './key-parts.ts';
 import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
 import { createWriteGate, type WriteGate } from './write-gate.ts';
 

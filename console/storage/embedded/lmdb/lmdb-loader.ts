@@ -1,4 +1,6 @@
 /** Many new records in LMDB: what is in their way is looked for in the transaction that writes them. */
+
+import { recordKey } from '../../engine/record-indexes.ts';
 import { loadInBatches, type Obstacle, type RecordLoader } from '../../record-loader.ts';
 import {
   type GrowingCollection,
@@ -10,7 +12,7 @@ import type { UserRecord } from '../../records.ts';
 import type { Environment } from './lmdb-environment.ts';
 import { putNewRecords } from './put-records.ts';
 import type { RecordAnswers } from './record-answers.ts';
-import { type RecordDatabases, recordKey } from './record-indexes.ts';
+import type { RecordDatabases } from './record-databases.ts';
 
 export interface LmdbLoaderDeps {
   readonly environment: Environment;

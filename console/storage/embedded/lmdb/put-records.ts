@@ -1,13 +1,7 @@
+import { countKeysOf, indexKeysOf, recordKey } from '../../engine/record-indexes.ts';
 import type { GrowingCollection, GrowingRecords } from '../../record-store.ts';
 import type { LmdbDatabase, LmdbKey } from './lmdb-environment.ts';
-import {
-  countKeysOf,
-  indexKeysOf,
-  type RecordDatabases,
-  recordKey,
-  type StoredRecord,
-  sequenceKey,
-} from './record-indexes.ts';
+import { type RecordDatabases, type StoredRecord, sequenceKey } from './record-databases.ts';
 
 /**
  * Writes records that are not there yet, in the transaction that is under way: each count once for all of them.

@@ -1,4 +1,6 @@
 /** What the indexes of records answer: at once, so inside a transaction too. Reads what the transaction has written. */
+
+import { countKey, indexUnder, isAdministratorOf, recordKey } from '../../engine/record-indexes.ts';
 import { foldedName } from '../../name-keys.ts';
 import { type RecordAnswer, type RecordQuery, registeredVersion } from '../../record-engine.ts';
 import type { GrowingCollection, GrowingRecords, UserCount } from '../../record-store.ts';
@@ -6,14 +8,7 @@ import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
 import type { LmdbKey } from './lmdb-environment.ts';
 import { DamagedRecordError } from './record-codec.ts';
-import {
-  countKey,
-  indexUnder,
-  isAdministratorOf,
-  type RecordDatabases,
-  recordKey,
-  type StoredRecord,
-} from './record-indexes.ts';
+import type { RecordDatabases, StoredRecord } from './record-databases.ts';
 
 /** What administrators are counted by. */
 export type KnownProviders = Pick<Registry, 'get' | 'all'>;

@@ -9,7 +9,7 @@ import type { ArtifactEntries } from './artifact-entries.ts';
 import { createJointCommits } from './joint-commits.ts';
 import type { Environment } from './lmdb-environment.ts';
 import type { RecordAnswers } from './record-answers.ts';
-import type { RecordDatabases } from './record-indexes.ts';
+import type { RecordDatabases } from './record-databases.ts';
 
 export interface RecordCommitsDeps {
   readonly environment: Environment;

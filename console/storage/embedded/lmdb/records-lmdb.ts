@@ -1,4 +1,8 @@
 /** Users and clients in LMDB, beside the artifacts: what a change voids is written by the same commit. */
+
+import { createListeners } from '../../engine/listeners.ts';
+import { indexUnder, recordKey } from '../../engine/record-indexes.ts';
+import type { StorageLog } from '../../engine/storage-log.ts';
 import { changeRecords } from '../../record-changes.ts';
 import type { RecordEngine, RecordQuery } from '../../record-engine.ts';
 import type { RecordLoader } from '../../record-loader.ts';
@@ -6,15 +10,13 @@ import type { RecordChange, RecordStore, UserCount } from '../../record-store.ts
 import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
 import { createLargeCommits } from '../commits/large-commits.ts';
-import { createListeners } from '../listeners.ts';
-import type { StorageLog } from '../permissions.ts';
 import { openArtifactEntries } from './artifact-entries.ts';
 import { areIndexesFilled } from './index-filling.ts';
 import type { Environment } from './lmdb-environment.ts';
 import { createLmdbLoader } from './lmdb-loader.ts';
 import { createRecordAnswers, type KnownProviders } from './record-answers.ts';
 import { createRecordCommits } from './record-commits.ts';
-import { indexUnder, openRecordDatabases, recordKey } from './record-indexes.ts';
+import { openRecordDatabases } from './record-databases.ts';
 import { createRecordPages } from './record-pages.ts';
 
 export interface LmdbRecordsDeps {

@@ -1,12 +1,13 @@
 /** Reads everything that lies in LMDB, a slice at a time, and holds up nobody. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { countKeysOf, indexKeysOf } from '../../engine/record-indexes.ts';
 import { type GrowingCollection, growingCollections } from '../../record-store.ts';
 import type { StoreCheck } from '../../storage.ts';
 import { type Entry, indexKeys } from './artifact-entries.ts';
 import { presentKeys } from './index-filling.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import { decodeRecord, isWholeRecord } from './record-codec.ts';
-import { countKeysOf, indexKeysOf, type StoredRecord, sequenceKey } from './record-indexes.ts';
+import { type StoredRecord, sequenceKey } from './record-databases.ts';
 
 /** Entries that are read at once: about 2 ms. */
 const sliceSize = 200;

@@ -17,12 +17,12 @@ import {
   writeTemporary,
 } from '../../../../platform/files/durable-file.ts';
 import { hasProcess } from '../../../../platform/process/process-identity.ts';
+import { createListeners } from '../../engine/listeners.ts';
+import type { StorageLog } from '../../engine/storage-log.ts';
 import type { Collection } from '../../records.ts';
 import { changeState, differingCollections, emptyState, type RegistryState } from '../../registry-state.ts';
 import { type Registry, StorageUnavailableError } from '../../storage.ts';
 import { followFile } from '../follow-file.ts';
-import { createListeners } from '../listeners.ts';
-import type { StorageLog } from '../permissions.ts';
 import { formatRegistry, parseRegistry } from './registry-format.ts';
 import { corrupt } from './registry-text.ts';
 

@@ -4,7 +4,7 @@ import type { GrowingCollection, GrowingRecords } from '../../record-store.ts';
 import { recordIndexesFilled } from '../lmdb/index-filling.ts';
 import type { Environment, LmdbDatabase, LmdbKey } from '../lmdb/lmdb-environment.ts';
 import { putNewRecords } from '../lmdb/put-records.ts';
-import { openRecordDatabases, type StoredRecord } from '../lmdb/record-indexes.ts';
+import { openRecordDatabases, type StoredRecord } from '../lmdb/record-databases.ts';
 
 export type NewRecords = ReturnType<typeof createNewRecords>;
 

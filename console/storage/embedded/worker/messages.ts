@@ -1,9 +1,9 @@
+import type { PutEvent } from '../../engine/put-listeners.ts';
 import type { RecordCommit } from '../../record-engine.ts';
 import type { RecordChange } from '../../record-store.ts';
 import type { RegistryWrite } from '../../records.ts';
 import type { ArtifactStore, Storage } from '../../storage.ts';
 import type { EndedArtifact } from '../lmdb/artifacts-lmdb.ts';
-import type { PutEvent } from '../put-listeners.ts';
 
 /** Writes to the artifacts; reads are the worker's own. */
 export const artifactWrites = [

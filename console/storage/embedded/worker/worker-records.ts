@@ -1,4 +1,7 @@
 /** Users and clients in a worker: read from LMDB, decided here, written by the owner. */
+
+import { createListeners } from '../../engine/listeners.ts';
+import type { StorageLog } from '../../engine/storage-log.ts';
 import { changeRecords } from '../../record-changes.ts';
 import type { RecordCommit, RecordEngine } from '../../record-engine.ts';
 import {
@@ -8,10 +11,8 @@ import {
   type RecordStore,
 } from '../../record-store.ts';
 import type { Registry } from '../../storage.ts';
-import { createListeners } from '../listeners.ts';
 import type { Environment } from '../lmdb/lmdb-environment.ts';
 import { openLmdbRecordReads } from '../lmdb/records-lmdb.ts';
-import type { StorageLog } from '../permissions.ts';
 import type { CommitOutcome, StoreCalls, StoreEvent } from './messages.ts';
 
 export interface WorkerRecordsDeps {

@@ -1,10 +1,11 @@
 /** The registry in a worker: its state is the owner's, its changes are decided here and made there. */
+
+import { createListeners } from '../../engine/listeners.ts';
+import type { StorageLog } from '../../engine/storage-log.ts';
 import type { Collection, RegistryWrite } from '../../records.ts';
 import { changeState, emptyState } from '../../registry-state.ts';
 import { withWrites, writesBetween } from '../../registry-writes.ts';
 import { type Registry, StorageUnavailableError } from '../../storage.ts';
-import { createListeners } from '../listeners.ts';
-import type { StorageLog } from '../permissions.ts';
 import type { DecisionCalls, RegistrySnapshot, StoreCalls, StoreEvent } from './messages.ts';
 
 export interface WorkerRegistryDeps {

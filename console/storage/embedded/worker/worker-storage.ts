@@ -3,10 +3,10 @@
  * writes the owner writes. Opened while the owner lets nothing be written (decision 0017).
  */
 import { realpathSync } from 'node:fs';
+import { createPutListeners } from '../../engine/put-listeners.ts';
+import type { StorageLog } from '../../engine/storage-log.ts';
 import { type Storage, StorageUnavailableError } from '../../storage.ts';
 import { openLmdbArtifacts } from '../lmdb/artifacts-lmdb.ts';
-import type { StorageLog } from '../permissions.ts';
-import { createPutListeners } from '../put-listeners.ts';
 import { openReadersEnvironment, storeFiles } from '../store-files.ts';
 import {
   artifactWrites,

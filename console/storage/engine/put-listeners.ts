@@ -1,6 +1,6 @@
 import { announcedKinds } from '../artifact.ts';
 import type { AnnouncedKind, Artifact, ArtifactKind, ArtifactStore } from '../storage.ts';
-import type { StorageLog } from './permissions.ts';
+import type { StorageLog } from './storage-log.ts';
 
 export interface PutEvent {
   readonly kind: AnnouncedKind;
@@ -53,6 +53,6 @@ export function announcePuts<S extends Omit<ArtifactStore, 'onPut'>>(
   };
 }
 
-function isAnnounced(kind: ArtifactKind): kind is AnnouncedKind {
+export function isAnnounced(kind: ArtifactKind): kind is AnnouncedKind {
   return (announcedKinds as readonly string[]).includes(kind);
 }

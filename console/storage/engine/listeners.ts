@@ -1,4 +1,4 @@
-import type { StorageLog } from './permissions.ts';
+import type { StorageLog } from './storage-log.ts';
 
 /**
  * Who wants to hear of changes. A listener that throws is logged: the change is made already.

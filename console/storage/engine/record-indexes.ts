@@ -1,82 +1,53 @@
 /**
- * Where users and clients lie in LMDB, and what points at them. Whoever writes a record writes what it says here, in
- * the same transaction: the record itself, each of its index entries, and each of the counts that it counts in.
- *
- * | Database | Key | Value |
- * |---|---|---|
- * | `users`, `clients` | id | {@link StoredRecord}, with a sum |
- * | `record-index` | see {@link indexKeysOf}; the last part is the key of the record | `true` |
- * | `record-meta` | `['count', …]`, see {@link countKeysOf} | how many |
- * | `record-meta` | `['sequence']` | number of the last commit |
+ * What points at users and clients, in every engine. Whoever writes a record writes what it says here, in the same
+ * transaction: each of its index entries, and each of the counts that it counts in.
  */
-import { kindOfClient, wordsOfName } from '../../client-lists.ts';
-import { foldedName, shapeOf } from '../../name-keys.ts';
-import type { GrowingCollection, GrowingRecords, UserCount, UserStatus } from '../../record-store.ts';
-import type { ClientRecord, UserRecord } from '../../records.ts';
-import { statusOf } from '../../user-lists.ts';
+import { kindOfClient, wordsOfName } from '../client-lists.ts';
+import { foldedName, shapeOf } from '../name-keys.ts';
+import type { GrowingCollection, GrowingRecords, UserCount, UserStatus } from '../record-store.ts';
+import type { ClientRecord, UserRecord } from '../records.ts';
+import { statusOf } from '../user-lists.ts';
 import { keyPart } from './key-parts.ts';
-import type { Environment, LmdbDatabase, LmdbKey } from './lmdb-environment.ts';
 
-export interface StoredRecord<R> {
-  /** Number of the commit that wrote it: it rises with each change, and never comes again. */
-  readonly version: number;
-  readonly record: R;
-}
+/** Parts in the order by which an engine sorts; of a record, its only part is its id. */
+export type IndexKey = readonly (string | number)[];
 
-export interface RecordDatabases {
-  readonly users: LmdbDatabase<StoredRecord<UserRecord>>;
-  readonly clients: LmdbDatabase<StoredRecord<ClientRecord>>;
-  readonly index: LmdbDatabase<true>;
-  readonly meta: LmdbDatabase<number>;
-}
-
-export function openRecordDatabases(environment: Environment): RecordDatabases {
-  return {
-    users: environment.records('users'),
-    clients: environment.records('clients'),
-    index: environment.database('record-index'),
-    meta: environment.database('record-meta'),
-  };
-}
-
-export const sequenceKey: LmdbKey = ['sequence'];
-
-export function recordKey(id: string): LmdbKey {
+export function recordKey(id: string): IndexKey {
   return [keyPart(id)];
 }
 
 /** Beginnings of index keys, for those who write entries and those who look for them. */
 export const indexUnder = {
-  name: (username: string): LmdbKey => ['name', keyPart(foldedName(username))],
-  email: (address: string): LmdbKey => ['email', keyPart(foldedName(address))],
-  link: (provider: string, subject: string): LmdbKey => ['link', keyPart(provider), keyPart(subject)],
-  role: (role: string): LmdbKey => ['role', keyPart(role)],
-  eligibleRole: (role: string): LmdbKey => ['eligible-role', keyPart(role)],
-  provider: (provider: string): LmdbKey => ['provider', keyPart(provider)],
+  name: (username: string): IndexKey => ['name', keyPart(foldedName(username))],
+  email: (address: string): IndexKey => ['email', keyPart(foldedName(address))],
+  link: (provider: string, subject: string): IndexKey => ['link', keyPart(provider), keyPart(subject)],
+  role: (role: string): IndexKey => ['role', keyPart(role)],
+  eligibleRole: (role: string): IndexKey => ['eligible-role', keyPart(role)],
+  provider: (provider: string): IndexKey => ['provider', keyPart(provider)],
   /** Of those who are not active. */
-  status: (status: UserStatus): LmdbKey => ['status', status],
+  status: (status: UserStatus): IndexKey => ['status', status],
   /** Of those who can administer the console if their provider, if they have one, is enabled. */
-  administrator: (provider: string | undefined): LmdbKey =>
+  administrator: (provider: string | undefined): IndexKey =>
     provider === undefined ? ['administrator', 'own'] : ['administrator', 'provider', keyPart(provider)],
   /** Of users' names and clients' ids. */
-  shape: (name: string): LmdbKey => ['shape', keyPart(shapeOf(name))],
-  clientName: (id: string): LmdbKey => ['client-name', keyPart(foldedName(id))],
+  shape: (name: string): IndexKey => ['shape', keyPart(shapeOf(name))],
+  clientName: (id: string): IndexKey => ['client-name', keyPart(foldedName(id))],
   /** Of a word of its name, where it has one. */
-  clientWord: (word: string): LmdbKey => ['client-word', keyPart(word)],
+  clientWord: (word: string): IndexKey => ['client-word', keyPart(word)],
   /** Of applications: most clients are machines, and have no index for that. */
-  application: (): LmdbKey => ['client-kind', 'application'],
+  application: (): IndexKey => ['client-kind', 'application'],
   /** Of those who are disabled. */
-  disabledClient: (): LmdbKey => ['client-status', 'disabled'],
-  ceilingRole: (role: string): LmdbKey => ['ceiling-role', keyPart(role)],
+  disabledClient: (): IndexKey => ['client-status', 'disabled'],
+  ceilingRole: (role: string): IndexKey => ['ceiling-role', keyPart(role)],
   /** Of enabled clients. */
-  redirectOrigin: (origin: string): LmdbKey => ['redirect-origin', keyPart(origin)],
+  redirectOrigin: (origin: string): IndexKey => ['redirect-origin', keyPart(origin)],
 } as const;
 
-/** The keys of `record-index` that point at a record, without doubles. */
+/** The keys of the index that point at a record, without doubles: the last part is the key of the record. */
 export function indexKeysOf<C extends GrowingCollection>(
   collection: C,
   record: GrowingRecords[C],
-): readonly LmdbKey[] {
+): readonly IndexKey[] {
   const id = keyPart(record.id);
   const beginnings =
     collection === 'users' ? userBeginnings(record as UserRecord) : clientBeginnings(record as ClientRecord);
@@ -84,7 +55,7 @@ export function indexKeysOf<C extends GrowingCollection>(
 }
 
 /** Whether nobody can administer the console without the records that such keys point at. */
-export function isAdministratorKey(key: LmdbKey): boolean {
+export function isAdministratorKey(key: IndexKey): boolean {
   return key[0] === 'administrator';
 }
 
@@ -96,11 +67,11 @@ export function isAdministratorOf(
   return !disabled && !isInvited && roles.includes('Admin') && federated?.provider === provider;
 }
 
-/** The keys of `record-meta` whose numbers a record counts in. */
+/** The keys of the counts that a record counts in. */
 export function countKeysOf<C extends GrowingCollection>(
   collection: C,
   record: GrowingRecords[C],
-): readonly LmdbKey[] {
+): readonly IndexKey[] {
   if (collection === 'clients') return [countKey('clients')];
   const { roles, federated } = record as UserRecord;
   const status = statusOf(record as UserRecord);
@@ -113,7 +84,10 @@ export function countKeysOf<C extends GrowingCollection>(
 }
 
 /** The active ones are the others: they are not counted. */
-export function countKey(collection: GrowingCollection, { role, provider, status }: UserCount = {}): LmdbKey {
+export function countKey(
+  collection: GrowingCollection,
+  { role, provider, status }: UserCount = {},
+): IndexKey {
   if ([role, provider, status].filter((by) => by !== undefined).length > 1)
     throw new TypeError('users are counted by one of these');
   if (status !== undefined) return ['count', collection, 'status', status];
@@ -122,7 +96,7 @@ export function countKey(collection: GrowingCollection, { role, provider, status
   return ['count', collection];
 }
 
-function userBeginnings(user: UserRecord): LmdbKey[] {
+function userBeginnings(user: UserRecord): IndexKey[] {
   const { username, email, roles, eligibleRoles, federated } = user;
   const beginnings = [indexUnder.name(username), [...indexUnder.shape(username), 'users']];
   if (email !== undefined) beginnings.push(indexUnder.email(email));
@@ -139,7 +113,7 @@ function userBeginnings(user: UserRecord): LmdbKey[] {
   return beginnings;
 }
 
-function clientBeginnings(client: ClientRecord): LmdbKey[] {
+function clientBeginnings(client: ClientRecord): IndexKey[] {
   const { id, name = '', maxRoles, redirectUris, disabled } = client;
   const beginnings = [indexUnder.clientName(id), [...indexUnder.shape(id), 'clients']];
   for (const word of wordsOfName(name)) beginnings.push(indexUnder.clientWord(word));
@@ -156,4 +130,11 @@ function clientBeginnings(client: ClientRecord): LmdbKey[] {
 export function redirectOrigins(redirectUris: readonly string[]): readonly string[] {
   const origins = redirectUris.flatMap((uri) => (URL.canParse(uri) ? [new URL(uri).origin] : []));
   return [...new Set(origins)].filter((origin) => origin !== 'null');
+}
+
+/** Those of `keys` that are none of `others`. */
+export function keysWithout(keys: readonly IndexKey[], others: readonly IndexKey[]): readonly IndexKey[] {
+  if (others.length === 0) return keys;
+  const known = new Set(others.map((key) => key.join('\0')));
+  return keys.filter((key) => !known.has(key.join('\0')));
 }

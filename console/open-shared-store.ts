@@ -1,0 +1,51 @@
+/** The store in PostgreSQL, and the directory of this console beside it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Secret } from '../platform/secret.ts';
+import { ownLocalDirectory } from './storage/embedded/local-directory.ts';
+import type { StorageLog } from './storage/engine/storage-log.ts';
+import { openPostgresStorage } from './storage/postgres/open.ts';
+import type { Storage } from './storage/storage.ts';
+
+export interface SharedStoreDeps {
+  readonly dataDir: string;
+  readonly databaseUrl: Secret;
+  readonly role: 'console' | 'tool';
+  readonly steady?: () => number;
+  readonly log: StorageLog;
+}
+
+/** Of the embedded store. */
+const registryFile = 'registry.json';
+
+/** @throws {StorageRejectedError | StorageUnavailableError} */
+export async function openSharedStore(deps: SharedStoreDeps): Promise<Storage> {
+  const { dataDir, databaseUrl, role, steady, log } = deps;
+  const release = await ownLocalDirectory(dataDir, role, log);
+  if (existsSync(join(dataDir, registryFile)))
+    log.warn(
+      { dataDir },
+      'there is an embedded store in the data directory: it is not used, CONSOLE_DATABASE_URL is',
+    );
+  try {
+    const storage = await openPostgresStorage({
+      url: databaseUrl.reveal(),
+      log,
+      ...(steady && { steady }),
+      onGap() {
+        log.warn(
+          {},
+          'this console was away for longer than changes are kept: it ends, and has to be started anew',
+        );
+        process.kill(process.pid, 'SIGTERM');
+      },
+    });
+    return {
+      ...storage,
+      close: () => storage.close().finally(release),
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+/** What artifacts ask of the database, each in one statement; `$1` and `$2` are kind and key where nothing else is said. */
+import { statement } from './database.ts';
+
+const columns = 'payload, owners, expires_at, consumed_at';
+/** @param now  the parameter with the epoch seconds of now */
+const isLive = (now: string) => `(artifact.expires_at is null or artifact.expires_at > ${now}::float8)`;
+
+/** What was found expired stays so, also when the clock is put back. */
+const withEnds = (where: string, now: string) => `with ended as (
+  update artifact set expires_at = 0 where ${where} and expires_at <= ${now}::float8 and expires_at > 0)`;
+
+const insertion = `insert into artifact (kind, key, payload, owners, grant_key, uid_key, account_key, expires_at)`;
+const replacing = `on conflict (kind, key) do update set payload = excluded.payload, owners = excluded.owners,
+  grant_key = excluded.grant_key, uid_key = excluded.uid_key, account_key = excluded.account_key,
+  put_order = excluded.put_order, expires_at = excluded.expires_at, consumed_at = null`;
+
+/** Arrays, from this parameter on, of what {@link insertion} names. */
+const given = (first: number) => {
+  const types = ['text', 'text', 'text', 'text', 'text', 'text', 'text', 'float8'];
+  const arrays = types.map((type, n) => `$${first + n}::${type}[]`).join(', ');
+  return `select kind, key, payload::json, owners::json, grant_key, uid_key, account_key, expires_at
+    from unnest(${arrays}) as given (kind, key, payload, owners, grant_key, uid_key, account_key, expires_at)`;
+};
+
+/** What a commit of which others are told adds: see console/storage/postgres/change-log.ts. */
+const told = (names: string, condition = '') => `clock as (
+    update change_clock set last = last + 1 ${condition} returning last),
+  told as (insert into change (seq, names) select last, ${names}::json from clock)`;
+
+const exchange = (isTold: boolean) => `with required as (
+    select 1 from artifact where (kind, key) in (select * from unnest($5::text[], $6::text[])) and ${isLive('$3')}
+      for key share),
+  source as (
+    update artifact set consumed_at = $4
+      where kind = $1 and key = $2 and consumed_at is null and ${isLive('$3')}
+        and (select count(*) from required) = cardinality($5::text[])
+      returning 1),
+  removed as (
+    delete from artifact where exists (select from source)
+      and (kind, key) in (select * from unnest($7::text[], $8::text[]))),
+  written as (${insertion} ${given(9)} where exists (select from source) ${replacing})
+  ${isTold ? `, ${told('$17', 'where exists (select from source)')}` : ''}
+  select count(*) as won ${isTold ? ', (select last from clock) as seq' : ''} from source`;
+
+const single = `${insertion}
+  values ($1, $2, $3, $4, $5, $6, $7, $8) ${replacing}`;
+
+const counted = `(case when ${isLive('$3')} then (artifact.payload ->> 'count')::int else 0 end + 1)`;
+const ends = '(ceil($3::float8) + $4::float8)';
+
+export const artifactStatements = {
+  put: statement('put', single),
+  putTold: statement('put_told', `with ${told('$9')} , written as (${single}) select last as seq from clock`),
+  putAll: statement('put_all', `${insertion} ${given(1)} ${replacing}`),
+  get: statement('get', `select ${columns} from artifact where kind = $1 and key = $2`),
+  end: statement(
+    'end',
+    'update artifact set expires_at = 0 where kind = $1 and key = $2 and expires_at <= $3 and expires_at > 0',
+  ),
+  /** `$3`: now; `$4`: when it is used. */
+  consume: statement(
+    'consume',
+    `update artifact set consumed_at = $4
+      where kind = $1 and key = $2 and consumed_at is null and ${isLive('$3')}`,
+  ),
+  exchange: statement('exchange', exchange(false)),
+  exchangeTold: statement('exchange_told', exchange(true)),
+  remove: statement('remove', 'delete from artifact where kind = $1 and key = $2'),
+  /** `$4`: the expiry; `$5`: the payload, or null. */
+  extend: statement(
+    'extend',
+    `update artifact set expires_at = $4, payload = coalesce($5::json, payload)
+      where kind = $1 and key = $2 and ${isLive('$3')}`,
+  ),
+  removeByGrant: statement('remove_by_grant', 'delete from artifact where grant_key = $1 and kind = any($2)'),
+  /** `$1`: kind; `$2`: uid; `$3`: now. */
+  listByUid: statement(
+    'list_by_uid',
+    `${withEnds('uid_key = $2 and kind = $1', '$3')} select key, ${columns} from artifact
+      where uid_key = $2 and kind = $1 and ${isLive('$3')} order by put_order desc limit $4`,
+  ),
+  /** `$1`: kind; `$2`: account; `$3`: now; `$4`: limit; `$5`: after this key. */
+  listByAccount: statement(
+    'list_by_account',
+    `${withEnds('account_key = $2 and kind = $1', '$3')} select key, ${columns} from artifact
+      where account_key = $2 and kind = $1 and ${isLive('$3')} and key > $5 order by key limit $4`,
+  ),
+  /** `$1`: kind; `$2`: after this key; `$3`: now; `$4`: limit. */
+  list: statement(
+    'list',
+    `select key, ${columns} from artifact
+      where kind = $1 and key > $2 and ${isLive('$3')} order by key limit $4`,
+  ),
+  /** Those that are there, whether they count or not. `$1`, `$2`: kinds and keys. */
+  named: statement(
+    'named',
+    `select kind, key, ${columns} from artifact where (kind, key) in (select * from unnest($1::text[], $2::text[]))`,
+  ),
+  /** `$3`: now, by the clock that goes evenly; `$4`: seconds. */
+  count: statement(
+    'count',
+    `insert into artifact (kind, key, payload, expires_at) values ($1, $2, '{"count":1}', ${ends})
+      on conflict (kind, key) do update set payload = json_build_object('count', ${counted}),
+        expires_at = case when ${isLive('$3')}
+          then least(artifact.expires_at, ${ends}) else ${ends} end
+      returning (payload ->> 'count')::int as count, expires_at as "resetsAt"`,
+  ),
+  uncount: statement(
+    'uncount',
+    `update artifact set payload = json_build_object('count', (payload ->> 'count')::int - 1)
+      where kind = $1 and key = $2 and ${isLive('$3')} and (payload ->> 'count')::int > 0`,
+  ),
+  /** At most 500, none that somebody works on. */
+  sweep: statement(
+    'sweep',
+    `delete from artifact where ctid = any(array(
+      select ctid from artifact where expires_at <= $1 limit 500 for update skip locked))`,
+  ),
+};

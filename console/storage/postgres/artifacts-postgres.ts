@@ -1,0 +1,239 @@
+/** Sign-in artifacts in PostgreSQL: a row each, and one statement for each decision. */
+import { byExpiry } from '../artifact-rules.ts';
+import { artifactKey, digest } from '../digest.ts';
+import { isAnnounced } from '../engine/put-listeners.ts';
+import type {
+  AnnouncedKind,
+  Artifact,
+  ArtifactKind,
+  ArtifactName,
+  ArtifactStore,
+  Count,
+  Exchange,
+  Exchanged,
+  ListedArtifact,
+  NamedArtifact,
+} from '../storage.ts';
+import { artifactStatements as sql } from './artifact-statements.ts';
+import type { ChangedNames, ChangeLog } from './change-log.ts';
+import type { Queries } from './database.ts';
+
+export interface PostgresArtifactsDeps {
+  readonly database: Queries;
+  readonly log: ChangeLog;
+  /** Runs what takes a number of the log: one after the other in this process. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly emit: (put: {
+    readonly kind: AnnouncedKind;
+    readonly artifact: Omit<Artifact, 'consumedAt'>;
+  }) => void;
+  /** Others have something to read. */
+  readonly notify: () => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The same, going on evenly whatever is done to the clock: counters go by it. */
+  readonly steady: () => number;
+}
+
+export interface ArtifactRow {
+  readonly key: string;
+  readonly payload: Artifact['payload'];
+  readonly owners: Pick<Artifact, 'grantId' | 'uid' | 'accountId'> | null;
+  readonly expires_at: number | null;
+  readonly consumed_at: number | null;
+}
+
+export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<ArtifactStore, 'onPut'> {
+  const { database, log, inTurn, emit, notify } = deps;
+  const nowSeconds = () => deps.now() / 1000;
+  const steadySeconds = () => deps.steady() / 1000;
+
+  async function list(query: typeof sql.list, values: readonly unknown[]): Promise<ListedArtifact[]> {
+    const { rows } = await database.run<ArtifactRow>(query, values);
+    return rows.map((row) => ({ key: row.key, artifact: artifactOf(row) }));
+  }
+
+  async function find(kind: ArtifactKind, key: string): Promise<Artifact | undefined> {
+    const { rows } = await database.run<ArtifactRow>(sql.get, [kind, key]);
+    const [row] = rows;
+    if (!row) return undefined;
+    const now = nowSeconds();
+    if (row.expires_at === null || row.expires_at > now) return artifactOf(row);
+    if (row.expires_at > 0) await database.run(sql.end, [kind, key, now]);
+    return undefined;
+  }
+
+  /** Writes what others follow. @param write  gives the number of the change, if it came about */
+  async function tell<T extends { readonly seq?: number | null }>(
+    puts: readonly NamedArtifact[],
+    write: () => Promise<T>,
+  ): Promise<T> {
+    return inTurn(async () => {
+      const outcome = await write();
+      if (outcome.seq == null) return outcome;
+      await log.committed(outcome.seq, () => {
+        for (const { kind, artifact } of puts) if (isAnnounced(kind)) emit({ kind, artifact });
+      });
+      notify();
+      return outcome;
+    });
+  }
+
+  async function exchange({ consume, require = [], put = [], remove = [] }: Exchange): Promise<Exchanged> {
+    const values = [
+      ...[consume.kind, artifactKey(consume.id), nowSeconds(), Math.floor(nowSeconds())],
+      ...columnsOf(require),
+      // What is put in its place takes it away too.
+      ...columnsOf(remove.filter((name) => !put.some((each) => isSame(each, name)))),
+      ...arraysOf(put),
+    ];
+    const announced = put.filter(({ kind }) => isAnnounced(kind));
+    const { won } =
+      announced.length === 0
+        ? await first<{ won: number }>(sql.exchange, values)
+        : await tell(announced, () =>
+            first<{ won: number; seq: number | null }>(sql.exchangeTold, [...values, namesOf(announced)]),
+          );
+    if (won === 1) return 'won';
+    const source = await find(consume.kind, artifactKey(consume.id));
+    return source?.consumedAt === undefined ? 'absent' : 'used';
+  }
+
+  async function first<Row>(query: typeof sql.exchange, values: readonly unknown[]): Promise<Row> {
+    const { rows } = await database.run<Row>(query, values);
+    return rows[0]!;
+  }
+
+  const remove = async (kind: ArtifactKind, key: string) => {
+    await database.run(sql.remove, [kind, key]);
+  };
+
+  return {
+    async put(kind, id, artifact) {
+      const values = valuesOf({ kind, id, artifact });
+      if (!isAnnounced(kind)) {
+        await database.run(sql.put, values);
+        return;
+      }
+      const put = { kind, id, artifact };
+      await tell([put], () => first<{ seq: number }>(sql.putTold, [...values, namesOf([put])]));
+    },
+    get: (kind, id) => find(kind, artifactKey(id)),
+    findByUid: async (kind, uid) => (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), 1]))[0],
+    async consume(kind, id) {
+      const now = nowSeconds();
+      const { rowCount } = await database.run(sql.consume, [kind, artifactKey(id), now, Math.floor(now)]);
+      return rowCount === 1;
+    },
+    exchange,
+    remove: (kind, id) => remove(kind, artifactKey(id)),
+    removeByKey: remove,
+    async extend(kind, key, { payload, expiresAt }) {
+      const given = payload === undefined ? null : JSON.stringify(payload);
+      await database.run(sql.extend, [kind, key, nowSeconds(), expiresAt, given]);
+    },
+    async removeByGrant(grantId, kinds) {
+      const { rowCount } = await database.run(sql.removeByGrant, [digest(grantId), kinds]);
+      return rowCount;
+    },
+    async findByKey(kind, key) {
+      const artifact = await find(kind, key);
+      return artifact && { key, artifact };
+    },
+    async listByUid(kind, uid) {
+      return (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), null])).reverse();
+    },
+    async listByAccount(kind, accountId, limit) {
+      const values = [kind, digest(accountId), nowSeconds(), limit ?? null, ''];
+      return (await list(sql.listByAccount, values)).sort(byExpiry);
+    },
+    pageByAccount: (kind, accountId, limit, after = '') =>
+      list(sql.listByAccount, [kind, digest(accountId), nowSeconds(), limit, after]),
+    list: (kind, limit, after = '') => list(sql.list, [kind, after, nowSeconds(), limit]),
+    count: (kind, id, windowSeconds) =>
+      first<Count>(sql.count, [kind, artifactKey(id), steadySeconds(), windowSeconds]),
+    async uncount(kind, id) {
+      await database.run(sql.uncount, [kind, artifactKey(id), steadySeconds()]);
+    },
+    async sweep() {
+      let removed = 0;
+      for (;;) {
+        const { rowCount } = await database.run(sql.sweep, [nowSeconds()]);
+        removed += rowCount;
+        if (rowCount === 0) break;
+      }
+      await log.trim();
+      return removed;
+    },
+  };
+}
+
+/** Puts all of them within the transaction of `queries`. */
+export async function putArtifacts(queries: Queries, puts: readonly NamedArtifact[]): Promise<void> {
+  if (puts.length > 0) await queries.run(sql.putAll, arraysOf(puts));
+}
+
+/** Names of those that others follow. */
+export function announcedNames(puts: readonly NamedArtifact[]): Pick<ChangedNames, 'puts'> {
+  const names = puts
+    .filter(({ kind }) => isAnnounced(kind))
+    .map(({ kind, id }) => [kind, artifactKey(id)] as const);
+  return names.length === 0 ? {} : { puts: names };
+}
+
+/** Those of the names that are there. */
+export async function readNamed(
+  queries: Queries,
+  names: readonly (readonly [string, string])[],
+): Promise<ReadonlyMap<string, Artifact>> {
+  const values = [names.map(([kind]) => kind), names.map(([, key]) => key)];
+  const { rows } = await queries.run<ArtifactRow & { kind: string }>(sql.named, values);
+  return new Map(rows.map((row) => [`${row.kind} ${row.key}`, artifactOf(row)]));
+}
+
+function artifactOf({ payload, owners, expires_at, consumed_at }: ArtifactRow): Artifact {
+  return {
+    payload,
+    ...owners,
+    ...(expires_at !== null && { expiresAt: expires_at }),
+    ...(consumed_at !== null && { consumedAt: consumed_at }),
+  };
+}
+
+/** In the order of the columns. */
+function valuesOf({ kind, id, artifact }: NamedArtifact): readonly unknown[] {
+  const { payload, expiresAt, grantId, uid, accountId } = artifact;
+  const isOwned = grantId !== undefined || uid !== undefined || accountId !== undefined;
+  const keyOf = (text: string | undefined) => (text === undefined ? null : digest(text));
+  return [
+    kind,
+    artifactKey(id),
+    JSON.stringify(payload),
+    isOwned ? JSON.stringify({ grantId, uid, accountId }) : null,
+    keyOf(grantId),
+    keyOf(uid),
+    keyOf(accountId),
+    expiresAt ?? null,
+  ];
+}
+
+const columnCount = 8;
+
+/** An array for each column; of two of one name the later counts. */
+function arraysOf(puts: readonly NamedArtifact[]): readonly (readonly unknown[])[] {
+  const last = puts.filter((put, n) => !puts.slice(n + 1).some((later) => isSame(later, put)));
+  const rows = last.map(valuesOf);
+  return Array.from({ length: columnCount }, (_, column) => rows.map((row) => row[column]));
+}
+
+function columnsOf(names: readonly ArtifactName[]): readonly (readonly string[])[] {
+  return [names.map(({ kind }) => kind), names.map(({ id }) => artifactKey(id))];
+}
+
+function namesOf(puts: readonly NamedArtifact[]): string {
+  return JSON.stringify(announcedNames(puts));
+}
+
+function isSame(one: ArtifactName, other: ArtifactName): boolean {
+  return one.kind === other.kind && one.id === other.id;
+}

@@ -1,0 +1,92 @@
+/** What the database, or the way to it, answers instead of doing what it was asked (SQLSTATE, PostgreSQL Appendix A). */
+import { StorageRejectedError, StorageUnavailableError } from '../storage.ts';
+
+/** Whoever met another transaction tries again. */
+const conflicts: ReadonlySet<string> = new Set(['40001', '40P01']);
+/** Of the server: it ends, starts, has no room or no time. Of these it is not the statement's fault. */
+const unavailable = /^(08|53|57|58|25P0[34]|25006|55P03|XX00[12]|28|3D000)/;
+/** Of those, what ends the connection too. */
+const fatal = /^(08|57P0[1-5]|25P0[34])/;
+const credentials: ReadonlySet<string> = new Set(['28P01', '28000']);
+
+export function sqlState(error: unknown): string | undefined {
+  const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown };
+  return error instanceof Error && typeof code === 'string' && typeof severity === 'string'
+    ? code
+    : undefined;
+}
+
+export function isConflict(error: unknown): boolean {
+  return conflicts.has(sqlState(error) ?? '');
+}
+
+/** The connection is of no use any more: what it was asked last was done, or not. */
+export function isOfConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return fatal.test(state);
+  return error instanceof Error && (isOfSystem(error) || ofDriver.test(error.message));
+}
+
+/** Of the driver: nothing was asked yet. */
+export function isConnectTimeout(error: unknown): boolean {
+  return error instanceof Error && ofTimeout.test(error.message);
+}
+
+const ofTimeout = /^(timeout expired|timeout exceeded when|Connection terminated due to connection timeout)/;
+
+/** What the driver says has no code. */
+const ofDriver =
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client (has encountered|was closed)|The server does not support SSL|Cannot use a pool)/;
+
+/** Of the network and of TLS. */
+function isOfSystem(error: Error): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof AggregateError) return error.errors.some((each) => isOfSystem(each as Error));
+  return syscall !== undefined || /^(E[A-Z]+|ERR_(SSL|TLS).*|.*CERT.*)$/.test(code ?? '');
+}
+
+/** @returns what is to be thrown; what is nobody's fault but ours comes as it is */
+export function asStorageError(error: unknown): unknown {
+  const state = sqlState(error);
+  const isAway =
+    state === undefined ? isOfConnection(error) : conflicts.has(state) || unavailable.test(state);
+  if (!isAway) return error;
+  return new StorageUnavailableError('the database cannot be reached, or does not do what it is asked', {
+    cause: error,
+  });
+}
+
+/**
+ * For the start: what will not be otherwise however long one waits.
+ *
+ * @returns undefined when it is not of that kind
+ */
+export function asRejection(error: unknown): StorageRejectedError | undefined {
+  const cause = error instanceof StorageUnavailableError ? error.cause : error;
+  const state = sqlState(cause) ?? '';
+  const reject = (reason: StorageRejectedError['reason'], message: string) =>
+    new StorageRejectedError(reason, message, { cause });
+  if (credentials.has(state))
+    return reject(
+      'no_permission',
+      'The database does not let us in: check name and password in CONSOLE_DATABASE_URL.',
+    );
+  if (state === '3D000')
+    return reject(
+      'foreign',
+      'There is no such database: create it, or check its name in CONSOLE_DATABASE_URL.',
+    );
+  if (state === '42501')
+    return reject(
+      'no_permission',
+      'The user of CONSOLE_DATABASE_URL may not create tables: it has to own its schema.',
+    );
+  if (state === '25006') return readOnly(cause);
+  return undefined;
+}
+
+export function readOnly(cause?: unknown): StorageRejectedError {
+  const message =
+    'The database is read-only, perhaps a standby: CONSOLE_DATABASE_URL has to name the one that takes writes.';
+  return new StorageRejectedError('read_only', message, { cause });
+}

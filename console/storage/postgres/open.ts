@@ -1,0 +1,161 @@
+/** Opens the storage in PostgreSQL, which any number of consoles share. */
+import { randomUUID } from 'node:crypto';
+import { createSerial } from '../../../platform/async/serial.ts';
+import { createPutListeners, isAnnounced } from '../engine/put-listeners.ts';
+import type { StorageLog } from '../engine/storage-log.ts';
+import { type NamedArtifact, type Storage, StorageUnavailableError } from '../storage.ts';
+import { addressOf } from './address.ts';
+import { openPostgresArtifacts, readNamed } from './artifacts-postgres.ts';
+import { type ChangedNames, type ChangeLog, createChangeLog, lastChange } from './change-log.ts';
+import { createDatabase, type Database, type Queries, statement } from './database.ts';
+import { asRejection, asStorageError, readOnly } from './database-errors.ts';
+import { openLease } from './lease.ts';
+import { startNotices } from './notices.ts';
+import { openPostgresRecords, type PostgresRecords } from './records/records-postgres.ts';
+import { openPostgresRegistry, type PostgresRegistry } from './registry-postgres.ts';
+import { migrate } from './schema/migrate.ts';
+import { createCommits } from './told-commits.ts';
+
+export interface OpenPostgresOptions {
+  /** As `CONSOLE_DATABASE_URL`. */
+  readonly url: string;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  /** The same, going on evenly whatever is done to the clock: counters go by it. */
+  readonly steady?: () => number;
+  readonly log?: StorageLog | undefined;
+  /** This process has missed changes that are gone: what it holds in memory is not to be trusted any more. */
+  readonly onGap?: () => void;
+}
+
+/** More of the database's clock against this one: what a console has dated ends early or late. */
+const mostClockMs = 5_000;
+
+const probe = statement('probe', 'update change_clock set probed_at = now()');
+
+/**
+ * @throws {StorageRejectedError} when the database is of somebody else, of a later version, or does not let us in
+ * @throws {StorageUnavailableError} when it cannot be reached
+ */
+export async function openPostgresStorage(options: OpenPostgresOptions): Promise<Storage> {
+  const { url, log } = options;
+  const holder = randomUUID();
+  const database = createDatabase({
+    address: addressOf(url),
+    onConnectionLost: (err) => log?.warn({ err }, 'a connection to the database was lost'),
+  });
+  try {
+    await prepare(database, holder, options);
+    return await openPrepared(database, holder, options);
+  } catch (error) {
+    await database.close();
+    throw asRejection(error) ?? asStorageError(error);
+  }
+}
+
+async function prepare(
+  database: Database,
+  holder: string,
+  { now = Date.now, log }: OpenPostgresOptions,
+): Promise<void> {
+  const client = await database.connectAlone();
+  try {
+    const asked = now();
+    const { rows } = await client.query<{ read_only: boolean; clock: number }>(
+      `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
+        extract(epoch from clock_timestamp())::float8 * 1000 as clock`,
+    );
+    if (rows[0]!.read_only) throw readOnly();
+    const aheadMs = Math.round(rows[0]!.clock - asked);
+    if (Math.abs(aheadMs) > mostClockMs)
+      log?.warn({ aheadMs }, 'the clock of the database is not the one of this machine: set both by NTP');
+    await migrate({ client, holder });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function openPrepared(
+  database: Database,
+  holder: string,
+  { now = Date.now, steady = now, log, onGap = () => {} }: OpenPostgresOptions,
+): Promise<Storage> {
+  const { onPut, emit } = createPutListeners(log);
+  const emitPuts = (puts: readonly NamedArtifact[]) => {
+    for (const { kind, artifact } of puts) if (isAnnounced(kind)) emit({ kind, artifact });
+  };
+  const { rows } = await database.run<{ seq: number }>(lastChange);
+  let deliver = async (_names: readonly ChangedNames[], _queries: Queries): Promise<void> => {};
+  const changes: ChangeLog = createChangeLog({
+    database,
+    start: rows[0]!.seq,
+    deliver: (names, queries) => deliver(names, queries),
+    onGap,
+  });
+  const inTurn = createSerial();
+  const notify = () => notices.notify();
+  const commits = createCommits({ database, log: changes, inTurn, notify });
+  // After the number of the last change: what comes in between is read twice.
+  const registry = await openPostgresRegistry(database, () => commits, log);
+  const { records, loader, ...own } = openPostgresRecords({ database, commits, registry, emitPuts, log });
+  deliver = createDelivery(registry, own.deliver, emitPuts);
+  const artifacts = openPostgresArtifacts({ database, log: changes, inTurn, emit, notify, now, steady });
+  const lease = await openLease({ database, holder });
+  const notices = startNotices({
+    database,
+    holder,
+    advance: changes.advance,
+    onReachable: (isReachable) =>
+      isReachable
+        ? log?.warn({}, 'the database answers again')
+        : log?.warn({}, 'the database cannot be read: what other consoles change is not known meanwhile'),
+  });
+  return {
+    registry,
+    artifacts: { ...artifacts, onPut },
+    records,
+    loader,
+    leads: lease.isHeld,
+    async checkWritable() {
+      await database.run(probe);
+    },
+    onWriteFailure: database.onFailure,
+    // The database has sums of its own, and no way to a record that is not of its commit.
+    countDamaged: async () => 0,
+    lastDamageCount: () => undefined,
+    fillIndexes: async () => 0,
+    check: () => unsupported('checked'),
+    backup: () => unsupported('backed up'),
+    downgrade: () => unsupported('taken to an earlier release'),
+    async close() {
+      await notices.close();
+      await lease.close();
+      await database.close();
+    },
+  };
+}
+
+/** What others have changed, by topic; one that is gone again meanwhile is told of by its next change. */
+function createDelivery(
+  registry: PostgresRegistry,
+  deliverRecords: PostgresRecords['deliver'],
+  emitPuts: (puts: readonly NamedArtifact[]) => void,
+) {
+  return async (all: readonly ChangedNames[], queries: Queries): Promise<void> => {
+    const ofRegistry = all.flatMap((names) => names.registry ?? []);
+    const ofRecords = all.flatMap((names) => names.records ?? []);
+    const puts = all.flatMap((names) => names.puts ?? []);
+    if (ofRegistry.length > 0) await registry.deliver(ofRegistry, queries);
+    if (ofRecords.length > 0) await deliverRecords(ofRecords, queries);
+    if (puts.length === 0) return;
+    const found = await readNamed(queries, puts);
+    for (const [kind, key] of puts) {
+      const artifact = found.get(`${kind} ${key}`);
+      if (artifact) emitPuts([{ kind, id: key, artifact }]);
+    }
+  };
+}
+
+async function unsupported(what: string): Promise<never> {
+  throw new StorageUnavailableError(`a store in PostgreSQL is ${what} with the tools of PostgreSQL`);
+}

@@ -1,0 +1,135 @@
+/** Users and clients as rows: what is written with each, and what is found by what. */
+import { keyPart } from '../../engine/key-parts.ts';
+import { countKey, type IndexKey, indexUnder } from '../../engine/record-indexes.ts';
+import { type RecordAnswer, type RecordQuery, registeredVersion } from '../../record-engine.ts';
+import type { GrowingCollection, GrowingRecords, UserCount } from '../../record-store.ts';
+import type { ClientRecord, ProviderRecord, UserRecord } from '../../records.ts';
+import type { Registry } from '../../storage.ts';
+import { type Queries, statement } from '../database.ts';
+
+export interface RecordRow<R = UserRecord | ClientRecord> {
+  readonly id: string;
+  readonly version: number;
+  readonly record: R;
+}
+
+/** Of each collection. */
+const byId = {
+  users: statement('account_named', 'select id, version, record from account where id = any($1)'),
+  clients: statement('client_named', 'select id, version, record from client where id = any($1)'),
+};
+const byIndex = statement(
+  'account_by_index',
+  `select account.id, version, record from record_index join account using (id)
+    where name = $1 and part = $2 and further = $3 limit 1`,
+);
+const isIndexed = statement(
+  'is_indexed',
+  'select exists (select from record_index where name = $1 and part = $2) as found',
+);
+const nameTaken = statement(
+  'name_taken',
+  `select exists (select from record_index where name = any('{name,client-name}') and part = $1)
+    or exists (select from record_index where name = 'shape' and part = $2) as found`,
+);
+const counted = statement('counted', 'select key, n from record_count where key = any($1)');
+const administrators = statement(
+  'administrators',
+  `select exists (select from record_index where name = 'administrator' and part = 'own')
+    or exists (select from record_index where name = 'administrator' and part = 'provider' and further = any($1))
+    as found`,
+);
+
+/** Where an index key stands. */
+export function placeInIndex(key: IndexKey): { name: string; part: string; further: string } {
+  const [name = '', part = '', further = ''] = key.map(String);
+  return { name, part, further };
+}
+
+export function countName(key: IndexKey): string {
+  return key.join('\n');
+}
+
+export type Reads = ReturnType<typeof createReads>;
+
+/** What can be asked of users and clients, within a transaction or outside. */
+export function createReads(queries: Queries, registry: Pick<Registry, 'get' | 'all'>) {
+  async function named<C extends GrowingCollection>(collection: C, ids: readonly string[]) {
+    const { rows } = await queries.run<RecordRow<GrowingRecords[C]>>(byId[collection], [ids.map(keyPart)]);
+    return rows;
+  }
+
+  async function isFound(query: typeof nameTaken, values: readonly unknown[]): Promise<boolean> {
+    const { rows } = await queries.run<{ found: boolean }>(query, values);
+    return rows[0]!.found;
+  }
+
+  async function userBy(key: IndexKey): Promise<RecordRow<UserRecord> | undefined> {
+    const { name, part, further } = placeInIndex(key);
+    const { rows } = await queries.run<RecordRow<UserRecord>>(byIndex, [name, part, further]);
+    return rows[0];
+  }
+
+  async function counts(filters: readonly UserCount[]): Promise<readonly number[]> {
+    const keys = filters.map((filter) => countName(countKey('users', filter)));
+    const { rows } = await queries.run<{ key: string; n: number }>(counted, [keys]);
+    const found = new Map(rows.map(({ key, n }) => [key, n]));
+    return keys.map((key) => found.get(key) ?? 0);
+  }
+
+  async function count(collection: GrowingCollection, filter: UserCount = {}): Promise<number> {
+    if (collection === 'clients') {
+      const { rows } = await queries.run<{ n: number }>(counted, [[countName(countKey('clients'))]]);
+      return rows[0]?.n ?? 0;
+    }
+    if (filter.status !== 'active') return (await counts([filter]))[0]!;
+    const [all = 0, disabled = 0, invited = 0] = await counts([
+      {},
+      { status: 'disabled' },
+      { status: 'invited' },
+    ]);
+    return all - disabled - invited;
+  }
+
+  const isNameTaken = (name: string) =>
+    isFound(nameTaken, [placeInIndex(indexUnder.name(name)).part, placeInIndex(indexUnder.shape(name)).part]);
+
+  return {
+    named,
+    isFound,
+    count,
+    isNameTaken,
+    hasUsers: async () => (await count('users')) > 0,
+    isIndexed(key: IndexKey) {
+      const { name, part } = placeInIndex(key);
+      return isFound(isIndexed, [name, part]);
+    },
+    hasAdministrator(withoutProvider?: string, providers: Providers = registry.all('providers')) {
+      const enabled = [...providers.values()].filter(
+        ({ id, enabled: isEnabled }) => isEnabled === true && id !== withoutProvider,
+      );
+      return isFound(administrators, [enabled.map(({ id }) => keyPart(id))]);
+    },
+    async answer(query: RecordQuery): Promise<RecordAnswer> {
+      if (query.by === 'registry') {
+        const record = registry.get(query.collection, query.id);
+        return { version: registeredVersion(record), record };
+      }
+      if (query.by === 'any-user') return { version: (await count('users')) > 0 ? 'yes' : 'no' };
+      if (query.by === 'look') return { version: (await isNameTaken(query.name)) ? 'yes' : 'no' };
+      const found = await find(query);
+      return found
+        ? { version: `${found.version} ${found.record.id}`, record: found.record }
+        : { version: '' };
+    },
+  };
+
+  async function find(query: RecordQuery & { readonly by: 'id' | 'name' | 'link' }) {
+    if (query.by === 'id') return (await named(query.collection, [query.id]))[0];
+    return query.by === 'name'
+      ? userBy(indexUnder.name(query.name))
+      : userBy(indexUnder.link(query.provider, query.subject));
+  }
+}
+
+type Providers = ReadonlyMap<string, ProviderRecord>;

@@ -1,0 +1,83 @@
+/** Users and clients in PostgreSQL. */
+import { keyPart } from '../../engine/key-parts.ts';
+import { createListeners } from '../../engine/listeners.ts';
+import { indexUnder } from '../../engine/record-indexes.ts';
+import type { StorageLog } from '../../engine/storage-log.ts';
+import { changeRecords } from '../../record-changes.ts';
+import type { RecordCommit, RecordEngine } from '../../record-engine.ts';
+import type { RecordLoader } from '../../record-loader.ts';
+import {
+  type GrowingCollection,
+  growingCollections,
+  type RecordChange,
+  type RecordStore,
+} from '../../record-store.ts';
+import type { UserRecord } from '../../records.ts';
+import type { ChangedNames } from '../change-log.ts';
+import type { Queries } from '../database.ts';
+import type { PostgresRegistry } from '../registry-postgres.ts';
+import type { Commits } from '../told-commits.ts';
+import { createPostgresLoader } from './record-bulk.ts';
+import { createRecordCommits } from './record-commits.ts';
+import { createRecordPages } from './record-pages.ts';
+import { createReads } from './record-rows.ts';
+
+export interface PostgresRecordsDeps {
+  readonly database: Queries;
+  readonly commits: Commits;
+  readonly registry: PostgresRegistry;
+  readonly emitPuts: (puts: RecordCommit['artifacts']) => void;
+  readonly log: StorageLog | undefined;
+}
+
+export interface PostgresRecords {
+  readonly records: RecordStore & RecordEngine;
+  readonly loader: RecordLoader;
+  /** What others have changed, read anew. */
+  deliver(names: NonNullable<ChangedNames['records']>, queries: Queries): Promise<void>;
+}
+
+export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords {
+  const { database, commits, registry, log } = deps;
+  const listeners = createListeners<readonly RecordChange[]>('record', log);
+  const reads = createReads(database, registry);
+  const pages = createRecordPages(database, reads);
+  const engine: RecordEngine = {
+    ask: reads.answer,
+    commit: createRecordCommits({ ...deps, emitRecords: listeners.emit }),
+  };
+  return {
+    records: {
+      ...engine,
+      get: async (collection, id) => (await reads.named(collection, [id]))[0]?.record,
+      userByName: async (name) => (await reads.answer({ by: 'name', name })).record as UserRecord | undefined,
+      userByLink: async (provider, subject) =>
+        (await reads.answer({ by: 'link', provider, subject })).record as UserRecord | undefined,
+      isNameTaken: reads.isNameTaken,
+      hasUsers: reads.hasUsers,
+      users: pages.users,
+      clients: pages.clients,
+      count: reads.count,
+      isCounted: async () => true,
+      isRedirectOrigin: (origin) => reads.isIndexed(indexUnder.redirectOrigin(origin)),
+      hasAdministrator: (withoutProvider) => reads.hasAdministrator(withoutProvider),
+      change: (work) => changeRecords(engine, work),
+      onChange: listeners.add,
+    },
+    loader: createPostgresLoader({ database, commits, registry, emitRecords: listeners.emit }),
+    async deliver(names, queries) {
+      const changes: RecordChange[] = [];
+      for (const collection of growingCollections) {
+        const ids = names.filter(([name]) => name === collection).map(([, id]) => id);
+        if (ids.length > 0) changes.push(...(await readChanges(collection, [...new Set(ids)], queries)));
+      }
+      if (changes.length > 0) listeners.emit(changes);
+    },
+  };
+
+  async function readChanges(collection: GrowingCollection, ids: readonly string[], queries: Queries) {
+    const rows = await createReads(queries, registry).named(collection, ids);
+    const found = new Map(rows.map(({ id, record }) => [id, record]));
+    return ids.map((id) => ({ collection, id, record: found.get(keyPart(id)) }) as RecordChange);
+  }
+}

@@ -1,0 +1,106 @@
+/** Brings the tables to the form of this version, once for all consoles: under a lease, each step by itself. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Kysely, Migrator, PostgresDialect } from 'kysely';
+import type pg from 'pg';
+import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
+import { sqlState } from '../database-errors.ts';
+import * as first from './first-schema.ts';
+import { createMeta, metaTable } from './meta.ts';
+
+/**
+ * In their order. A step widens: new tables, columns that may be null or have a constant default. What a version
+ * does not use any more goes one version later, so that a version works with the tables of the one before and after.
+ */
+const steps = [{ name: '0001-first', up: first.up }] as const;
+
+export const schemaVersion = steps.length;
+
+const leaseMs = 10_000;
+const patienceMs = 60_000;
+/** A table is in use for longer than `lock_timeout`. */
+const lockNotAvailable = '55P03';
+const mostAttempts = 20;
+
+export interface MigrateDeps {
+  readonly client: pg.Client;
+  /** Of this process. */
+  readonly holder: string;
+}
+
+/**
+ * @throws {StorageRejectedError} `foreign` where there are tables of somebody else, `newer` where a later version has
+ *   been: nothing has changed
+ */
+export async function migrate({ client, holder }: MigrateDeps): Promise<void> {
+  const meta = createMeta(client, holder);
+  await schemaOf(client);
+  await checkIsOurs(client);
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const { version, migratingTo } = await meta.read();
+    if (Math.max(version, migratingTo ?? 0) > schemaVersion + 1) throw newer(version);
+    if (version >= schemaVersion) return;
+    if (await meta.take(schemaVersion, leaseMs)) break;
+    if (performance.now() > deadline)
+      throw new StorageUnavailableError('another console has been changing the tables for too long');
+    await delay(200);
+  }
+  const renewal = setInterval(() => void meta.renew(leaseMs).catch(() => {}), leaseMs / 3);
+  try {
+    await runSteps(client);
+    await meta.finish(schemaVersion);
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+async function runSteps(client: pg.Client): Promise<void> {
+  const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: poolOf(client) }) });
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: async () => Object.fromEntries(steps.map(({ name, up }) => [name, { up }])) },
+    // Else it takes a table of that name in any schema for this one.
+    migrationTableSchema: await schemaOf(client),
+    migrationTableName: `${metaTable}_step`,
+    migrationLockTableName: `${metaTable}_step_lock`,
+    disableTransactions: true,
+  });
+  for (let attempt = 1; ; attempt++) {
+    const { error } = await migrator.migrateToLatest();
+    if (error === undefined) return;
+    if (sqlState(error) !== lockNotAvailable || attempt === mostAttempts) throw error;
+  }
+}
+
+/** The one connection of a start, as the library wants it. */
+function poolOf(client: pg.Client): ConstructorParameters<typeof PostgresDialect>[0]['pool'] & object {
+  const connection = { query: client.query.bind(client), release() {} };
+  return { connect: async () => connection, end: async () => {} } as never;
+}
+
+async function schemaOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
+  const name = rows[0]?.name;
+  if (name == null)
+    throw new StorageRejectedError('foreign', 'The schema of CONSOLE_DATABASE_URL is not there: create it.');
+  return name;
+}
+
+async function checkIsOurs(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'select tablename as name from pg_tables where schemaname = current_schema()',
+  );
+  const names = rows.map(({ name }) => name);
+  if (names.length === 0 || names.includes(metaTable)) return;
+  throw new StorageRejectedError(
+    'foreign',
+    `There are tables of somebody else in the database of CONSOLE_DATABASE_URL, such as ${JSON.stringify(names[0])}: name an empty one.`,
+  );
+}
+
+function newer(version: number): StorageRejectedError {
+  return new StorageRejectedError(
+    'newer',
+    `The tables in the database have form ${version}, of a later version of the console: start that one.`,
+  );
+}

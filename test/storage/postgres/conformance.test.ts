@@ -1,0 +1,20 @@
+/** What every Storage must do, in PostgreSQL. */
+import { afterAll, beforeAll, describe } from 'vitest';
+import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
+import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
+import { describeStorage } from '../conformance.ts';
+import { describeRecords } from '../record-conformance.ts';
+
+describe.skipIf(postgresPrograms === undefined)('PostgreSQL, where it is installed', () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 60_000);
+  afterAll(() => postgres?.close());
+
+  const open = async (now: () => number = Date.now) =>
+    openPostgresStorage({ url: postgres.url(await postgres.createDatabase()), now });
+
+  describeStorage('PostgreSQL', open);
+  describeRecords('records in PostgreSQL', open);
+});

@@ -1,0 +1,213 @@
+/** Databases that are not to be used, and a connection that is cut at the worst moment. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
+import type { Storage } from '../../../console/storage/storage.ts';
+import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
+import { user } from '../record-conformance.ts';
+
+describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it is installed', () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 60_000);
+  afterAll(() => postgres?.close());
+
+  const openAt = async (
+    url: string,
+    log?: Parameters<typeof openPostgresStorage>[0]['log'],
+    now?: () => number,
+  ) => {
+    const storage = await openPostgresStorage({ url, log, ...(now && { now }) });
+    onTestFinished(() => storage.close());
+    return storage;
+  };
+
+  describe('a start is refused, and nothing has changed', () => {
+    test.each([
+      {
+        name: 'with a wrong password',
+        prepare: async (database: string) => postgres.url(database, { password: 'wrong' }),
+        refusal: { name: 'StorageRejectedError', reason: 'no_permission' },
+      },
+      {
+        name: 'of somebody else',
+        prepare: async (database: string) => {
+          await postgres.query(database, 'create table orders (id int)');
+          return postgres.url(database);
+        },
+        refusal: { name: 'StorageRejectedError', reason: 'foreign' },
+      },
+      {
+        name: 'of a later version',
+        prepare: async (database: string) => {
+          await (await openPostgresStorage({ url: postgres.url(database) })).close();
+          await postgres.query(database, 'update cluster_console set version = 99');
+          return postgres.url(database);
+        },
+        refusal: { name: 'StorageRejectedError', reason: 'newer' },
+      },
+      {
+        name: 'that takes no writes',
+        prepare: async (database: string) => {
+          await postgres.query(database, `create role reader_${database} login password 'r'`);
+          await postgres.query(
+            database,
+            `alter role reader_${database} set default_transaction_read_only = on`,
+          );
+          return postgres.url(database, { user: `reader_${database}`, password: 'r' });
+        },
+        refusal: { name: 'StorageRejectedError', reason: 'read_only' },
+      },
+      {
+        name: 'in which it may not create tables',
+        prepare: async (database: string) => {
+          await postgres.query(database, `create role guest_${database} login password 'g'`);
+          await postgres.query(database, `grant usage on schema ${database} to guest_${database}`);
+          return postgres.url(database, { user: `guest_${database}`, password: 'g' });
+        },
+        refusal: { name: 'StorageRejectedError', reason: 'no_permission' },
+      },
+      {
+        name: 'where nobody listens',
+        prepare: async (database: string) => postgres.url(database, { port: 1 }),
+        refusal: { name: 'StorageUnavailableError' },
+      },
+    ])('$name', async ({ prepare, refusal }) => {
+      const database = await postgres.createDatabase();
+      const url = await prepare(database);
+      const tables = () =>
+        postgres.query(database, `select tablename from pg_tables where schemaname = '${database}'`);
+      const before = await tables();
+      await expect(openPostgresStorage({ url })).rejects.toMatchObject(refusal);
+      expect(await tables()).toEqual(before);
+    });
+  });
+
+  test('one of a form later is used as it is; one that a dead console has left half done is finished', async () => {
+    const database = await postgres.createDatabase();
+    await (await openPostgresStorage({ url: postgres.url(database) })).close();
+    await postgres.query(database, 'update cluster_console set version = version + 1');
+    await openAt(postgres.url(database));
+
+    const other = await postgres.createDatabase();
+    await postgres.query(
+      other,
+      `create table cluster_console (is_only boolean primary key default true, version int not null default 0,
+        migrating_to int, holder text, held_until timestamptz not null default now());
+       insert into cluster_console (migrating_to, holder) values (1, 'dead')`,
+    );
+    const storage = await openAt(postgres.url(other));
+    await storage.artifacts.put('Session', 'one', { payload: {} });
+    expect(await postgres.query(other, 'select version, migrating_to from cluster_console')).toEqual([
+      { version: 1, migrating_to: null },
+    ]);
+  });
+
+  test('of five that open an empty one at once, one makes the tables', async () => {
+    const url = postgres.url(await postgres.createDatabase());
+    const all = await Promise.all(Array.from({ length: 5 }, () => openAt(url)));
+    await Promise.all(all.map(({ artifacts }, n) => artifacts.put('Session', `s${n}`, { payload: {} })));
+    expect(await all[0]!.artifacts.list('Session', 10)).toHaveLength(5);
+  });
+
+  test('a clock that is off is said', async () => {
+    const warnings: unknown[] = [];
+    const log = { warn: (fields: object, message: string) => void warnings.push({ ...fields, message }) };
+    await openAt(postgres.url(await postgres.createDatabase()), log, () => Date.now() - 60_000);
+    expect(warnings).toEqual([
+      { aheadMs: expect.any(Number), message: expect.stringContaining('clock of the database') },
+    ]);
+  });
+
+  test('a commit whose connection is cut is reported as not known, and the next one is made', async () => {
+    const database = await postgres.createDatabase();
+    const way = await startCuttableWay(postgres.port);
+    const storage = await openAt(postgres.url(database, { port: way.port }));
+    await storage.records.change(async (transaction) => transaction.put('users', user('u1')));
+    for (const text of ['commit', 'insert_change', 'account_put']) {
+      way.cutAt(text);
+      const cut = storage.records.change(async (transaction) => {
+        const found = await transaction.get('users', 'u1');
+        transaction.put('users', { ...found!, tokensValidFrom: found!.tokensValidFrom + 1 });
+      });
+      await expect(cut).rejects.toMatchObject({ name: 'StorageUnavailableError' });
+      expect(way.hasCut()).toBe(true);
+    }
+    const before = (await storage.records.get('users', 'u1'))!.tokensValidFrom;
+    // What was cut before its commit has not come about; what was cut at it, perhaps.
+    expect([1, 2]).toContain(before);
+    await storage.records.change(async (transaction) => transaction.put('users', user('u2')));
+    expect(await storage.records.count('users')).toBe(2);
+  });
+
+  test('what one changes, the other is told within a second: registry, records, and what is announced', async () => {
+    const url = postgres.url(await postgres.createDatabase());
+    const [one, other]: [Storage, Storage] = [await openAt(url), await openAt(url)];
+    const told: unknown[] = [];
+    other.records.onChange((changes) => told.push(...changes.map(({ id }) => id)));
+    other.registry.onChange((changed) => told.push(...changed));
+    other.artifacts.onPut('Revocation', ({ payload }) => told.push(payload.jti));
+    await one.registry.update((transaction) => transaction.put('settings', { id: 'a', value: 1 }));
+    await one.records.change(async (transaction) => transaction.put('users', user('u1')));
+    await one.artifacts.put('Revocation', 'r', { payload: { jti: 'j' } });
+    const begun = performance.now();
+    await vi.waitUntil(() => told.length === 3, { timeout: 5000, interval: 5 });
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(told).toEqual(['settings', 'u1', 'j']);
+    expect(other.registry.get('settings', 'a')?.value).toBe(1);
+    // And both ways at once, nothing is lost.
+    const raise = (storage: Storage) =>
+      storage.registry.update((transaction) => {
+        transaction.put('settings', { id: 'a', value: Number(transaction.get('settings', 'a')?.value) + 1 });
+      });
+    await Promise.all(Array.from({ length: 20 }, (_, n) => raise(n % 2 === 0 ? one : other)));
+    await vi.waitUntil(
+      () => [one, other].every(({ registry }) => registry.get('settings', 'a')?.value === 21),
+      5000,
+    );
+  });
+
+  test('whoever leads goes, and the other one leads', async () => {
+    const url = postgres.url(await postgres.createDatabase());
+    const first = await openPostgresStorage({ url });
+    const second = await openAt(url);
+    expect([first.leads?.(), second.leads?.()]).toEqual([true, false]);
+    await first.close();
+    await vi.waitUntil(() => second.leads?.(), { timeout: 10_000, interval: 20 });
+  });
+});
+
+/** A way to the database that is cut when a message with this text goes over it, which arrives. */
+async function startCuttableWay(target: number) {
+  let text: string | undefined;
+  let hasCut = false;
+  const server = createServer((client: Socket) => {
+    const database = connect(target, '127.0.0.1');
+    for (const socket of [client, database]) socket.on('error', () => {});
+    client.on('data', (chunk: Buffer) => {
+      database.write(chunk);
+      if (text === undefined || !chunk.includes(`\0${text}\0`)) return;
+      text = undefined;
+      hasCut = true;
+      client.destroy();
+      database.end();
+    });
+    database.on('data', (chunk: Buffer) => client.write(chunk));
+    database.on('close', () => client.destroy());
+    client.on('close', () => database.end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return {
+    port: (server.address() as AddressInfo).port,
+    cutAt(next: string) {
+      text = next;
+      hasCut = false;
+    },
+    hasCut: () => hasCut,
+  };
+}
