@@ -260,7 +260,7 @@ async function openServices(settings: Settings, shell: Shell): Promise<Services>
     import('./app/services.ts'),
     import('./storage/embedded/open.ts'),
     import('./former-voids.ts'),
-    import('./take-over-progress.ts'),
+    import('./storage/embedded/takeover/take-over-progress.ts'),
   ]);
   const { dataDir, databaseUrl } = settings;
   const say = sayTo(shell);

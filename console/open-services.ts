@@ -22,7 +22,7 @@ import { openStorage } from './storage/embedded/open.ts';
 import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
 import type { StorageLog } from './storage/engine/storage-log.ts';
 import type { Storage } from './storage/storage.ts';
-import { createTakeOverReport } from './take-over-progress.ts';
+import { createTakeOverReport } from './storage/embedded/takeover/take-over-progress.ts';
 
 /** Its index is brought up when the start is over. */
 const readerAfterMs = 10_000;

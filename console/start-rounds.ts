@@ -6,7 +6,7 @@ import type { Services } from './app/services.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
 import { startMaintenance } from './maintenance.ts';
 import { type HistoryDeps, startHistory } from './metrics/history/record-history.ts';
-import { whileLeading } from './while-leading.ts';
+import { whileLeading } from './storage/engine/while-leading.ts';
 
 export interface RoundsDeps {
   readonly services: Services;

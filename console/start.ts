@@ -24,7 +24,7 @@ import { recordDeniedConnections } from './server/denied-connections.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import { startRounds } from './start-rounds.ts';
 import { type WelcomeFacts, welcome } from './welcome.ts';
-import { whileLeading } from './while-leading.ts';
+import { whileLeading } from './storage/engine/while-leading.ts';
 
 export interface StartDeps extends OpenDeps {
   /** Where `CONSOLE_APPLICATION_CLIENT_SECRET` comes from, when it is a file: the printed call reads it too. */
@@ -80,10 +80,8 @@ export async function start({
     setupToken: newSetupToken(),
   });
   closing.add('connections to members', console.close);
-  closing.add(
-    'notices to applications',
-    whileLeading(services.storage, () => startDuties({ services, audit, log })),
-  );
+  const leading = whileLeading(services.storage, () => startDuties({ services, audit, log }));
+  closing.add('notices to applications', leading);
   const { server, management } = await openPorts({
     settings,
     handle: console.handle,

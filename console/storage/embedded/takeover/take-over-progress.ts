@@ -1,5 +1,5 @@
 /** Tells how far a store of the release before has been taken over: a bar on a terminal, else lines. */
-import type { TakeOverProgress, TakeOverStep } from './storage/embedded/takeover/take-over.ts';
+import type { TakeOverProgress, TakeOverStep } from './take-over.ts';
 
 export interface TakeOverReportDeps {
   readonly say: (fields: Readonly<Record<string, unknown>>, message: string) => void;

@@ -1,6 +1,6 @@
 /** What is done once for all consoles that share a store: by the one that leads, as long as it does. */
-import { createSerial } from '../platform/async/serial.ts';
-import type { Storage } from './storage/storage.ts';
+import { createSerial } from '../../../platform/async/serial.ts';
+import type { Storage } from '../storage.ts';
 
 /** No question to the store: whether the lease is held is known here. */
 const lookMs = 250;
