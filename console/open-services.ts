@@ -19,10 +19,10 @@ import { settingsFile } from './settings/process-settings.ts';
 import { type Settings, SettingsError } from './settings/settings.ts';
 import { followFile } from './storage/embedded/follow-file.ts';
 import { openStorage } from './storage/embedded/open.ts';
+import { createTakeOverReport } from './storage/embedded/takeover/take-over-progress.ts';
 import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
 import type { StorageLog } from './storage/engine/storage-log.ts';
 import type { Storage } from './storage/storage.ts';
-import { createTakeOverReport } from './storage/embedded/takeover/take-over-progress.ts';
 
 /** Its index is brought up when the start is over. */
 const readerAfterMs = 10_000;

@@ -23,8 +23,8 @@ import { openTelemetry } from './open-telemetry.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import { startRounds } from './start-rounds.ts';
-import { type WelcomeFacts, welcome } from './welcome.ts';
 import { whileLeading } from './storage/engine/while-leading.ts';
+import { type WelcomeFacts, welcome } from './welcome.ts';
 
 export interface StartDeps extends OpenDeps {
   /** Where `CONSOLE_APPLICATION_CLIENT_SECRET` comes from, when it is a file: the printed call reads it too. */
