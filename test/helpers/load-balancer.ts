@@ -24,7 +24,7 @@ export async function startLoadBalancer(): Promise<LoadBalancer> {
     const headers = { ...req.headers, connection: 'close' };
     const onward = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
       count(answer.statusCode!);
-      const { connection: _connection, 'keep-alive': _keepAlive, ...given } = answer.headers;
+      const { connection: _connection, 'keep-alive': _persistence, ...given } = answer.headers;
       res.writeHead(answer.statusCode!, given);
       answer.pipe(res);
     });

@@ -95,11 +95,7 @@ export function EditPart({
 }
 
 function OwnedBy({ source }: { readonly source: string }) {
-  return (
-    <>
-      <Text id="frame.ownedByFiles" gaps={{ source: <bdi>{source}</bdi> }} />
-    </>
-  );
+  return <Text id="frame.ownedByFiles" gaps={{ source: <bdi>{source}</bdi> }} />;
 }
 
 interface AddPageProps extends AddState {

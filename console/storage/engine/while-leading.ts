@@ -3,7 +3,7 @@ import { createSerial } from '../../../platform/async/serial.ts';
 import type { Storage } from '../storage.ts';
 
 /** No question to the store: whether the lease is held is known here. */
-const lookMs = 250;
+const checkMs = 250;
 
 /**
  * @param begin  @returns a function that ends it, after what is under way
@@ -26,9 +26,9 @@ export function whileLeading(
         await ending;
       }
     });
-  const look = () => void become(leads()).catch(() => {}); // what ends it has said why
-  const timer = setInterval(look, lookMs).unref();
-  look();
+  const check = () => void become(leads()).catch(() => {}); // what ends it has said why
+  const timer = setInterval(check, checkMs).unref();
+  check();
   return () => {
     clearInterval(timer);
     return become(false);

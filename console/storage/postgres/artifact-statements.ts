@@ -23,11 +23,11 @@ const given = (first: number) => {
 };
 
 /** What a commit of which others are told adds: see console/storage/postgres/change-log.ts. */
-const told = (names: string, condition = '') => `clock as (
+const announced = (names: string, condition = '') => `clock as (
     update change_clock set last = last + 1 ${condition} returning last),
-  told as (insert into change (seq, names) select last, ${names}::json from clock)`;
+  announced as (insert into change (seq, names) select last, ${names}::json from clock)`;
 
-const exchange = (isTold: boolean) => `with required as (
+const exchange = (isAnnounced: boolean) => `with required as (
     select 1 from artifact where (kind, key) in (select * from unnest($5::text[], $6::text[])) and ${isLive('$3')}
       for key share),
   source as (
@@ -39,8 +39,8 @@ const exchange = (isTold: boolean) => `with required as (
     delete from artifact where exists (select from source)
       and (kind, key) in (select * from unnest($7::text[], $8::text[]))),
   written as (${insertion} ${given(9)} where exists (select from source) ${replacing})
-  ${isTold ? `, ${told('$17', 'where exists (select from source)')}` : ''}
-  select count(*) as won ${isTold ? ', (select last from clock) as seq' : ''} from source`;
+  ${isAnnounced ? `, ${announced('$17', 'where exists (select from source)')}` : ''}
+  select count(*) as won ${isAnnounced ? ', (select last from clock) as seq' : ''} from source`;
 
 const single = `${insertion}
   values ($1, $2, $3, $4, $5, $6, $7, $8) ${replacing}`;
@@ -50,7 +50,10 @@ const ends = '(ceil($3::float8) + $4::float8)';
 
 export const artifactStatements = {
   put: statement('put', single),
-  putTold: statement('put_told', `with ${told('$9')} , written as (${single}) select last as seq from clock`),
+  putAnnounced: statement(
+    'put_announced',
+    `with ${announced('$9')} , written as (${single}) select last as seq from clock`,
+  ),
   putAll: statement('put_all', `${insertion} ${given(1)} ${replacing}`),
   get: statement('get', `select ${columns} from artifact where kind = $1 and key = $2`),
   end: statement(
@@ -64,7 +67,7 @@ export const artifactStatements = {
       where kind = $1 and key = $2 and consumed_at is null and ${isLive('$3')}`,
   ),
   exchange: statement('exchange', exchange(false)),
-  exchangeTold: statement('exchange_told', exchange(true)),
+  exchangeAnnounced: statement('exchange_announced', exchange(true)),
   remove: statement('remove', 'delete from artifact where kind = $1 and key = $2'),
   /** `$4`: the expiry; `$5`: the payload, or null. */
   extend: statement(

@@ -64,7 +64,7 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
   }
 
   /** Writes what others follow. @param write  gives the number of the change, if it came about */
-  async function tell<T extends { readonly seq?: number | null }>(
+  async function announce<T extends { readonly seq?: number | null }>(
     puts: readonly NamedArtifact[],
     write: () => Promise<T>,
   ): Promise<T> {
@@ -91,8 +91,11 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     const { won } =
       announced.length === 0
         ? await first<{ won: number }>(sql.exchange, values)
-        : await tell(announced, () =>
-            first<{ won: number; seq: number | null }>(sql.exchangeTold, [...values, namesOf(announced)]),
+        : await announce(announced, () =>
+            first<{ won: number; seq: number | null }>(sql.exchangeAnnounced, [
+              ...values,
+              namesOf(announced),
+            ]),
           );
     if (won === 1) return 'won';
     const source = await find(consume.kind, artifactKey(consume.id));
@@ -116,7 +119,7 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
         return;
       }
       const put = { kind, id, artifact };
-      await tell([put], () => first<{ seq: number }>(sql.putTold, [...values, namesOf([put])]));
+      await announce([put], () => first<{ seq: number }>(sql.putAnnounced, [...values, namesOf([put])]));
     },
     get: (kind, id) => find(kind, artifactKey(id)),
     findByUid: async (kind, uid) => (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), 1]))[0],

@@ -27,10 +27,10 @@ export interface ChangeLogDeps {
 export interface ChangeLog {
   /** The number of the change that this transaction makes: nobody else makes one until it ends. */
   take(queries: Queries): Promise<number>;
-  /** Before the commit. @param tell  what this process is told in its place, in the order of the numbers */
-  record(queries: Queries, seq: number, names: ChangedNames, tell: () => void): Promise<void>;
+  /** Before the commit. @param emit  what this process is told in its place, in the order of the numbers */
+  record(queries: Queries, seq: number, names: ChangedNames, emit: () => void): Promise<void>;
   /** The same for what a statement by itself has done: resolves when this process has been told of it. Never rejects. */
-  committed(seq: number, tell: () => void): Promise<void>;
+  committed(seq: number, emit: () => void): Promise<void>;
   /** What was recorded under this number has not come about. */
   forget(seq: number): void;
   /** Resolves when this process has been told of all up to this one, or of all there are. */
@@ -64,12 +64,12 @@ export function createChangeLog({ database, start, deliver, onGap }: ChangeLogDe
   const own = new Map<number, () => void>();
   let position = start;
 
-  function tellOwn(upTo: number): void {
+  function emitOwn(upTo: number): void {
     while (position < upTo) {
-      const tell = own.get(position + 1);
-      if (!tell) return;
+      const emit = own.get(position + 1);
+      if (!emit) return;
       own.delete(++position);
-      tell();
+      emit();
     }
   }
 
@@ -79,15 +79,15 @@ export function createChangeLog({ database, start, deliver, onGap }: ChangeLogDe
     if (rows.length > 0 && rows[0]!.seq !== position + 1) onGap();
     let others: ChangedNames[] = [];
     for (const { seq, names } of rows) {
-      const tell = own.get(seq);
-      if (!tell) {
+      const emit = own.get(seq);
+      if (!emit) {
         others.push(names);
         continue;
       }
       if (others.length > 0) await deliver(others, queries);
       others = [];
       own.delete(seq);
-      tell();
+      emit();
       position = seq;
     }
     if (others.length > 0) await deliver(others, queries);
@@ -100,32 +100,32 @@ export function createChangeLog({ database, start, deliver, onGap }: ChangeLogDe
       const { rows } = await queries.run<{ seq: number }>(takeNumber);
       return rows[0]!.seq;
     },
-    async record(queries, seq, names, tell) {
+    async record(queries, seq, names, emit) {
       await queries.run(insertChange, [seq, JSON.stringify(names)]);
-      own.set(seq, tell);
+      own.set(seq, emit);
     },
     forget: (seq) => void own.delete(seq),
     advance(upTo = Infinity, queries = database) {
       if (upTo <= position) return Promise.resolve();
       return inTurn(async () => {
-        if (upTo !== Infinity) tellOwn(upTo);
+        if (upTo !== Infinity) emitOwn(upTo);
         if (position >= upTo) return;
         while (await readOn(queries));
       });
     },
-    committed: (seq, tell) =>
+    committed: (seq, emit) =>
       inTurn(async () => {
         // Read as others' meanwhile.
         if (position >= seq) return;
-        own.set(seq, tell);
-        tellOwn(seq);
+        own.set(seq, emit);
+        emitOwn(seq);
         if (position >= seq) return;
         try {
           while (await readOn(database));
         } catch {
           // It is durable: what came before it is told when the database can be read again, and this once more.
           own.delete(seq);
-          tell();
+          emit();
         }
       }),
     async trim() {

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { StorageUnavailableError } from '../storage.ts';
 import type { DatabaseAddress } from './address.ts';
-import { createAdmission } from './admission.ts';
+import { createConnectionQueue } from './connection-queue.ts';
 import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './database-errors.ts';
 
 /** Prepared by each connection at its first use, under this name. */
@@ -71,7 +71,7 @@ export function statement(name: string, text: string): Statement {
 }
 
 export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Database {
-  const admission = createAdmission(mostConnections, waitMs);
+  const queue = createConnectionQueue(mostConnections, waitMs);
   const failures = new Set<(error: StorageUnavailableError) => void>();
   const common = { ...address, types, keepAlive: true, application_name: 'cluster-console' };
   const pool = new pg.Pool({
@@ -115,7 +115,7 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
 
   async function withConnection<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     try {
-      return await admission.run(() => attempts(work));
+      return await queue.run(() => attempts(work));
     } catch (error) {
       throw reported(error);
     }

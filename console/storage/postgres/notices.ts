@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type Database, statement } from './database.ts';
 
 const channel = 'cluster_console_change';
+const listenStatement = `listen ${channel}`;
 /** Notices of so long are one: a notice waits for all commits, and each listener for each notice. */
 const gatherMs = 5;
 const pollMs = 500;
@@ -60,7 +61,7 @@ export function startNotices({ database, holder, advance, onReachable }: Notices
       if (payload !== holder) read();
     });
     client.once('end', listenLater);
-    await client.query(`listen ${channel}`);
+    await client.query(listenStatement);
   }
 
   /** Where there is no LISTEN it goes on without. */

@@ -11,10 +11,10 @@ import { createDatabase, type Database, type Queries, statement } from './databa
 import { asRejection, asStorageError, readOnly } from './database-errors.ts';
 import { openLease } from './lease.ts';
 import { startNotices } from './notices.ts';
+import { createCommits } from './ordered-commits.ts';
 import { openPostgresRecords, type PostgresRecords } from './records/records-postgres.ts';
 import { openPostgresRegistry, type PostgresRegistry } from './registry-postgres.ts';
 import { migrate } from './schema/migrate.ts';
-import { createCommits } from './told-commits.ts';
 
 export interface OpenPostgresOptions {
   /** As `CONSOLE_DATABASE_URL`. */

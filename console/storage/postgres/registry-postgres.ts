@@ -8,7 +8,7 @@ import { withWrites, writesBetween } from '../registry-writes.ts';
 import type { Registry } from '../storage.ts';
 import type { ChangedNames } from './change-log.ts';
 import { type Queries, statement } from './database.ts';
-import type { Commits } from './told-commits.ts';
+import type { Commits } from './ordered-commits.ts';
 
 type Record = RegistryRecords[Collection];
 
@@ -72,7 +72,7 @@ export async function openPostgresRegistry(
         const writes = writesBetween(state, changed.next);
         if (writes.length === 0) return undefined;
         await writeRegistry(queries, writes);
-        return { names: { registry: namesOf(writes) }, tell: () => apply(writes) };
+        return { names: { registry: namesOf(writes) }, emit: () => apply(writes) };
       });
       return result;
     },

@@ -60,9 +60,9 @@ describe.skipIf(firefoxReason)(`in Firefox${firefoxReason ? ` (${firefoxReason})
     'by $way, script: $hasScript',
     ({ id, way, hasScript }) => {
       travel(`firefox-${id}`, way, async () => {
-      const firefox = await startFirefox({ hasScript });
-      return { ...(await firefoxTab(firefox)), close: firefox.stop };
-    });
+        const firefox = await startFirefox({ hasScript });
+        return { ...(await firefoxTab(firefox)), close: firefox.stop };
+      });
     },
   );
 });

@@ -11,8 +11,8 @@ import {
 import type { GrowingCollection, GrowingRecords, RecordChange } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
 import { type Queries, statement } from '../database.ts';
+import type { Commits } from '../ordered-commits.ts';
 import type { PostgresRegistry } from '../registry-postgres.ts';
-import type { Commits } from '../told-commits.ts';
 import { createReads, placeInIndex } from './record-rows.ts';
 import { carryOut, planWrites } from './record-writes.ts';
 
@@ -52,7 +52,7 @@ export function createPostgresLoader({ database, commits, registry, emitRecords 
       await carryOut(queries, await planWrites(createReads(queries, registry), writes), seq);
       return {
         names: { records: writes.map(({ id }) => [collection, id] as const) },
-        tell: () => emitRecords(writes as unknown as readonly RecordChange[]),
+        emit: () => emitRecords(writes as unknown as readonly RecordChange[]),
       };
     });
     return obstacles;

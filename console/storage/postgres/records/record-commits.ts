@@ -6,8 +6,8 @@ import { collectionVersion, providersAfter } from '../../registry-writes.ts';
 import { announcedNames, putArtifacts } from '../artifacts-postgres.ts';
 import type { ChangedNames } from '../change-log.ts';
 import type { Queries } from '../database.ts';
+import type { Commits } from '../ordered-commits.ts';
 import { namesOf, type PostgresRegistry, writeRegistry } from '../registry-postgres.ts';
-import type { Commits } from '../told-commits.ts';
 import { createReads, type Reads } from './record-rows.ts';
 import { carryOut, planWrites, type RecordPlan } from './record-writes.ts';
 
@@ -33,7 +33,7 @@ export function createRecordCommits(deps: RecordCommitsDeps): (commit: RecordCom
       if (commit.isDry) return undefined;
       return {
         names: namesOfCommit(commit, plan),
-        tell() {
+        emit() {
           registry.apply(writes);
           if (plan.changes.length > 0) emitRecords(plan.changes as readonly RecordChange[]);
           emitPuts(commit.artifacts);

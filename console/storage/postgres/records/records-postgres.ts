@@ -15,8 +15,8 @@ import {
 import type { UserRecord } from '../../records.ts';
 import type { ChangedNames } from '../change-log.ts';
 import type { Queries } from '../database.ts';
+import type { Commits } from '../ordered-commits.ts';
 import type { PostgresRegistry } from '../registry-postgres.ts';
-import type { Commits } from '../told-commits.ts';
 import { createPostgresLoader } from './record-bulk.ts';
 import { createRecordCommits } from './record-commits.ts';
 import { createRecordPages } from './record-pages.ts';

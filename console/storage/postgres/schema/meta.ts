@@ -20,14 +20,14 @@ export function createMeta(client: pg.Client, holder: string): Meta {
   async function create(): Promise<void> {
     await client
       .query(
-        `create table if not exists ${metaTable} (
+        `create table if not exists cluster_console (
           is_only boolean primary key default true check (is_only),
           version int not null default 0,
           migrating_to int,
           holder text,
           held_until timestamptz not null default now()
         );
-        insert into ${metaTable} default values on conflict do nothing`,
+        insert into cluster_console default values on conflict do nothing`,
       )
       .catch((error: unknown) => {
         if (!createdMeanwhile.has(sqlState(error) ?? '')) throw error;
@@ -38,13 +38,13 @@ export function createMeta(client: pg.Client, holder: string): Meta {
     async read() {
       await create();
       const { rows } = await client.query<{ version: number; migrating_to: number | null }>(
-        `select version, migrating_to from ${metaTable}`,
+        `select version, migrating_to from cluster_console`,
       );
       return { version: rows[0]?.version ?? 0, migratingTo: rows[0]?.migrating_to ?? undefined };
     },
     async take(version, leaseMs) {
       const { rowCount } = await client.query(
-        `update ${metaTable} set migrating_to = $1, holder = $2, held_until = now() + $3 * interval '1 ms'
+        `update cluster_console set migrating_to = $1, holder = $2, held_until = now() + $3 * interval '1 ms'
           where version < $1 and (migrating_to is null or held_until < now())`,
         [version, holder, leaseMs],
       );
@@ -52,12 +52,12 @@ export function createMeta(client: pg.Client, holder: string): Meta {
     },
     async renew(leaseMs) {
       await client.query(
-        `update ${metaTable} set held_until = now() + $2 * interval '1 ms' where holder = $1`,
+        `update cluster_console set held_until = now() + $2 * interval '1 ms' where holder = $1`,
         [holder, leaseMs],
       );
     },
     async finish(version) {
-      await client.query(`update ${metaTable} set version = $2, migrating_to = null where holder = $1`, [
+      await client.query(`update cluster_console set version = $2, migrating_to = null where holder = $1`, [
         holder,
         version,
       ]);

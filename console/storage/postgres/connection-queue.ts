@@ -10,12 +10,12 @@ interface Waiter {
  * @param most    of those that are admitted at the same time
  * @param waitMs  who has waited for so long is sent away
  */
-export function createAdmission(most: number, waitMs: number) {
+export function createConnectionQueue(most: number, waitMs: number) {
   const waiting: Waiter[] = [];
   let admitted = 0;
 
   /** @throws {StorageUnavailableError} */
-  function admission(): Promise<void> | undefined {
+  function queue(): Promise<void> | undefined {
     if (admitted < most) {
       admitted++;
       return undefined;
@@ -32,7 +32,7 @@ export function createAdmission(most: number, waitMs: number) {
 
   return {
     async run<T>(work: () => Promise<T>): Promise<T> {
-      await admission();
+      await queue();
       try {
         return await work();
       } finally {

@@ -2,10 +2,10 @@
 import type { ChangedNames, ChangeLog } from './change-log.ts';
 import type { Database, Queries } from './database.ts';
 
-export interface ToldCommit {
+export interface OrderedCommit {
   readonly names: ChangedNames;
   /** What this process is told, in the order of the commits. */
-  readonly tell: () => void;
+  readonly emit: () => void;
 }
 
 export interface Commits {
@@ -15,7 +15,7 @@ export interface Commits {
    * @param work  @returns what has changed; undefined: nothing is to be
    * @returns whether something has changed
    */
-  commit(work: (queries: Queries, seq: number) => Promise<ToldCommit | undefined>): Promise<boolean>;
+  commit(work: (queries: Queries, seq: number) => Promise<OrderedCommit | undefined>): Promise<boolean>;
 }
 
 export interface CommitsDeps {
@@ -39,7 +39,7 @@ export function createCommits({ database, log, inTurn, notify }: CommitsDeps): C
             await log.advance(taken - 1, queries);
             const changed = await work(queries, taken);
             if (!changed) throw new NothingToCommit();
-            await log.record(queries, taken, changed.names, changed.tell);
+            await log.record(queries, taken, changed.names, changed.emit);
           });
         } catch (error) {
           log.forget(taken);
