@@ -12,8 +12,8 @@ test.each([
     { a: { from: 1, to: null }, b: { from: null, to: 2 } },
   ],
   ['a set', { a: ['x', 'y'] }, { a: ['z', 'y', 'z'] }, { a: { add: ['z'], remove: ['x'] } }],
-  ['a set that was not there', { a: null }, { a: ['x'] }, { a: { add: ['x'], remove: [] } }],
-  ['a set that goes', { a: ['x'] }, { a: null }, { a: { add: [], remove: ['x'] } }],
+  ['a set that was not there', { a: null }, { a: ['x'] }, { a: { from: null, to: ['x'] } }],
+  ['a set that goes', { a: ['x'] }, { a: null }, { a: { from: ['x'], to: null } }],
   [
     'a set of objects',
     { a: [{ b: 1 }] },

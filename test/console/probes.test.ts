@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runTool } from '../helpers/commands.ts';
 import {
   admin,
@@ -45,24 +45,29 @@ const basic = `Basic ${btoa(`application-client:${clientSecret}`)}`;
 const canLimitFiles = hasPrlimit();
 const unlessLimited = canLimitFiles ? '' : ' (skipped: there is no prlimit here)';
 
-describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`, () => {
+/**
+ * lmdb 3.5.6 says of a write that failed more than the 100 bytes that it has for it, and that ends the process now and then, soon or later
+ * (docs/decisions/0001): a test that this has hit is made again, at a console that was started anew.
+ */
+const unlessEnded = { retry: 4 };
+
+describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`, unlessEnded, () => {
   let console: RunningConsole;
   let fresh: RunningConsole;
-  beforeAll(async () => {
-    console = await startConsole();
-    const nobody = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
-    fresh = await startConsole({ env: nobody });
+  const nobody = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
+  const isEnded = (started: RunningConsole | undefined) => !started || started.child.signalCode !== null;
+  // Killed, not told to stop: LMDB may trip over a limit that it met when it closes.
+  const end = async (started: RunningConsole | undefined) => {
+    started?.child.kill('SIGKILL');
+    await started?.stop().catch(() => {});
+  };
+  beforeEach(async () => {
+    if (!isEnded(console) && !isEnded(fresh)) return;
+    await Promise.all([console, fresh].map(end));
+    [console, fresh] = await Promise.all([startConsole(), startConsole({ env: nobody })]);
     await Promise.all([console, fresh].map(nextKeysOf));
   });
-  // Killed, not told to stop: LMDB may trip over a limit that it met when it closes (docs/decisions/0001).
-  afterAll(() =>
-    Promise.all(
-      [console, fresh].map((limited) => {
-        limited.child.kill('SIGKILL');
-        return limited.stop();
-      }),
-    ),
-  );
+  afterAll(() => Promise.all([console, fresh].map(end)));
 
   test('ready turns 503 without detail and back, live stays (S82)', async () => {
     const work = async () => {

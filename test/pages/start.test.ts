@@ -80,7 +80,7 @@ test('a backup is taken on the page, shown as a job, and done then', async () =>
   const job = await press('backup', { idempotencyKey });
   expect(job.headers.location).toMatch(/^\/observe\/jobs\/job_[0-9a-f]{32}$/);
   expect((await press('backup', { idempotencyKey })).headers.location).toBe(job.headers.location);
-  await expect.poll(() => step('backup')).toMatch(/Done .*There are 1\./);
+  await expect.poll(() => step('backup')).toMatch(/Done .*There is one\./);
 });
 
 test('what is put off stays so in this browser until it is taken up again', async () => {

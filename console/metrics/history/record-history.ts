@@ -34,8 +34,10 @@ export function startHistory(deps: HistoryDeps): () => Promise<void> {
       await (await recorder).record();
       isFailing = false;
     } catch (error) {
-      // The disk is full, or gone: nothing hangs on it, and it is tried again.
+      // The disk is full, or gone: nothing hangs on it, and it is tried again, with files opened anew.
+      const former = recorder;
       recorder = undefined;
+      await former?.then((opened) => opened.close()).catch(() => {});
       if (!isFailing) log.warn({ err: error }, 'the history of numbers cannot be written');
       isFailing = true;
     }
@@ -67,10 +69,16 @@ export async function openHistory(deps: HistoryDeps): Promise<HistoryRecorder> {
   if (!known) await Promise.all([files.fine, files.coarse].map((file) => rm(file, { force: true })));
   const columns = openColumnBook(files.columns, known ?? []);
   const fine = await openRingWriter(files.fine, fineForm);
-  const coarse = await openRingWriter(files.coarse, coarseForm);
+  const coarse = await openRingWriter(files.coarse, coarseForm).catch((error) => closedAfter(error, fine));
   const spans = createSpans(coarse);
-  await spans.takeUp(files.fine, deps.now());
+  await spans.takeUp(files.fine, deps.now()).catch((error) => closedAfter(error, fine, coarse));
   return recorderOf(deps, { columns, fine, spans, coarse });
+}
+
+/** @throws {unknown} the error, once what was opened before it is closed */
+async function closedAfter(error: unknown, ...opened: readonly RingWriter[]): Promise<never> {
+  await Promise.all(opened.map((writer) => writer.close()));
+  throw error;
 }
 
 interface Parts {

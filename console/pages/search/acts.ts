@@ -3,6 +3,7 @@ import { cpHref } from '../../../views/management/cluster/cp.tsx';
 import { operationsHref } from '../../../views/management/cluster/operations.tsx';
 import { wanHref } from '../../../views/management/cluster/wan.tsx';
 import { keysHref } from '../../../views/management/settings/keys.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { siteMap } from '../site-map.ts';
 import { type Found, type Kind, wordsOf } from './found.ts';
 import { applications, clients, maps, members, publishers, queues, roles, users } from './kinds.ts';
@@ -105,10 +106,11 @@ export function loneActs(text: string, may: ReadonlySet<string>): readonly Found
     .map(({ title, href }) => ({ name: title, href, isMeant: title.toLowerCase() === text.toLowerCase() }));
 }
 
-/** @param open  the addresses of pages that the person may open */
-export function pagesNamed(text: string, open: ReadonlySet<string>): readonly Found[] {
+/** By their titles in the language of the page. @param open  the addresses of pages that the person may open */
+export function pagesNamed(text: string, open: ReadonlySet<string>, t: Translate): readonly Found[] {
   return siteMap
     .flatMap(({ pages }) => pages)
+    .map(({ title, about, href }) => ({ title: t(title), about: t(about), href }))
     .filter(({ href, title }) => open.has(href) && hasBeginnings(title, text))
     .map(({ title, about, href }) => ({
       name: title,

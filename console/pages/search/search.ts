@@ -1,6 +1,7 @@
 /** `/observe/search`: everything that the person may see, by name, id, or what is to be done with it. */
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { type FoundKind, renderSearch } from '../../../views/management/observe/search.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { actOn, actOperations, actsNamed, loneActs, pagesNamed } from './acts.ts';
 import { type Found, findKind, type KindFound, mostOfKind } from './found.ts';
@@ -64,7 +65,7 @@ export function createSearchPage(tools: PageTools) {
         ...entryNamed(query, may),
       ]),
       part('Acts', async () => [...(await actsOf(ctx, query, may)), ...loneActs(query, may)]),
-      part('Pages', async () => pagesNamed(query, open)),
+      part('Pages', async () => pagesNamed(query, open, textFor(ctx))),
       ...searched.map((kind) => kindPart(kind.title, () => findKind(tools, ctx, kind, query), query)),
     ]);
   }

@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { siteMap } from '../../../console/pages/site-map.ts';
+import { textsIn } from '../../../views/texts/text.ts';
 import { openBrowser } from '../../helpers/browser.ts';
 import { type Demo, startDemo } from '../../helpers/demo.ts';
 import { firefoxReason, startFirefox } from '../../helpers/firefox.ts';
@@ -36,7 +37,8 @@ const travellers: readonly Traveller[] = [
 ];
 
 test('there is a journey for each page of the map', () => {
-  const pages = siteMap.flatMap(({ title, pages: own }) => [title, ...own.map((page) => page.title)]);
+  const t = textsIn('en');
+  const pages = siteMap.flatMap(({ title, pages: own }) => [t(title), ...own.map((page) => t(page.title))]);
   expect(pages.filter((title) => !journeys.some(({ page }) => page === title))).toEqual([]);
 });
 

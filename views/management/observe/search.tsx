@@ -1,6 +1,7 @@
 /** Search: what one may see, found by its name, an id of it, or what is to be done. */
 import { renderDocument } from '../../layout.tsx';
 import { Problem } from '../../message.tsx';
+import { useText } from '../../texts/elements.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage, searchHref } from '../frame.tsx';
 
@@ -127,6 +128,7 @@ const keys = [
 
 /** Where a script runs: it takes `hidden` away, and the box says whether keys do anything. */
 function Keys({ groups }: FrameModel) {
+  const t = useText();
   const lettered = groups.flatMap(({ pages }) => pages).filter(({ letter }) => letter !== undefined);
   return (
     <Part
@@ -148,7 +150,7 @@ function Keys({ groups }: FrameModel) {
           <div key={href}>
             <dt>{['g', letter].map(kbd)}</dt>
             <dd>
-              <a href={href}>{title}</a>
+              <a href={href}>{t(title)}</a>
             </dd>
           </div>
         ))}
