@@ -96,7 +96,9 @@ export function Table({
   isGrid = false,
 }: Pick<ListModel, 'title' | 'columns' | 'rows' | 'isGrid'>) {
   return (
-    <div class="table-frame boxed">
+    // Where it is too wide it scrolls, by keys too.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached
+    <div class="table-frame boxed" tabIndex={0}>
       <table class={isGrid ? 'grid' : undefined}>
         <caption class="unseen">{title}</caption>
         <thead>

@@ -69,7 +69,7 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
           </a>
         }
       >
-        <p>
+        <p class="link-row">
           {groups.map(({ name }) => (
             <>
               <a key={name} href={`#${id}-${name}`}>
