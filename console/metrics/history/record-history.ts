@@ -75,7 +75,7 @@ export async function openHistory(deps: HistoryDeps): Promise<HistoryRecorder> {
   return recorderOf(deps, { columns, fine, spans, coarse });
 }
 
-/** @throws {unknown} the error, once what was opened before it is closed */
+/** Closes what was opened before, and goes on with the error. */
 async function closedAfter(error: unknown, ...opened: readonly RingWriter[]): Promise<never> {
   await Promise.all(opened.map((writer) => writer.close()));
   throw error;
