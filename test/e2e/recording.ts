@@ -82,8 +82,8 @@ async function record(page: Page, { consoleUrl, passwordOf }: Demo): Promise<rea
 
   const refusals = page.getByRole('table', { name: 'Latest refusals' });
   await click(refusals.getByRole('link', { name: /orders/ }).first());
-  await click(main.getByRole('link', { name: /^Open/ }).first());
-  await click(main.getByRole('button').last());
+  await click(main.getByRole('button', { name: /^Open/ }));
+  await click(main.getByRole('button', { name: 'Try again' }));
 
   await page.goto(`${consoleUrl}/access/clients`);
   await shows();
