@@ -64,9 +64,11 @@ function createPageRoutes({ signIn, overview }: Pick<AppDeps, 'signIn' | 'overvi
   const router = new Router({ sensitive: true, strict: true });
   router.get('/', overview.show);
   router.get('/account', overview.showAccount);
-  router.post('/queues/watch', overview.watch);
-  router.post('/queues/hide', overview.hide);
+  router.post('/queues/watch', overview.watchQueue);
+  router.post('/queues/hide', overview.hideQueue);
   router.post('/queues/offer', overview.offer);
+  router.post('/entries/watch', overview.watchEntry);
+  router.post('/entries/hide', overview.hideEntry);
   router.get('/login', signIn.start);
   router.get('/login/callback', signIn.finish);
   router.get('/login/silent', signIn.startSilently);

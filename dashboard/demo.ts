@@ -105,6 +105,7 @@ async function start(): Promise<void> {
         APP_SECURITY_OPENIDP_ISSUERURL: consoleUrl,
         SVC_MC_APP_ADDRESSES: dashboardUrl,
         APP_METRICS_QUEUES: 'jobs,mails',
+        APP_METRICS_ENTRIES: 'orders/a1,stock/a1',
       },
       inherited,
       readyLine: 'dashboard ready at',

@@ -22,6 +22,7 @@ import { createLicences } from './licences.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './log.ts';
 import { createCluster } from './metrics/cluster.ts';
+import { createHistory } from './metrics/history.ts';
 import { createSampler } from './metrics/sampler.ts';
 import { createApi } from './routes/api.ts';
 import { createBackChannel } from './routes/back-channel.ts';
@@ -69,7 +70,7 @@ async function run(settings: Settings): Promise<void> {
 }
 
 function compose(settings: Settings, log: Logger) {
-  const { issuer, jwksUri, queues } = settings;
+  const { issuer, jwksUri, queues, entries } = settings;
   const now = Date.now;
   const newId = () => randomBytes(24).toString('base64url');
   const fetchFromConsole = createConsoleFetch({ issuer, jwksUri, fetch, timeoutMs: consoleTimeoutMs });
@@ -91,7 +92,8 @@ function compose(settings: Settings, log: Logger) {
     onEnd: ({ subject }, reason) =>
       log.info({ subject, reason }, 'session ended with the one at the console'),
   });
-  const sampler = createSampler({ cluster, renewal, now, elapsed: () => performance.now() });
+  const history = createHistory();
+  const sampler = createSampler({ cluster, renewal, history, now, elapsed: () => performance.now() });
 
   const addresses = createOwnAddresses(settings.addresses);
   const cookies = createCookies(addresses);
@@ -105,7 +107,7 @@ function compose(settings: Settings, log: Logger) {
     cookies,
     addresses,
     currentSession,
-    queues,
+    initiallyWatched: { queues, entries },
     sendPage,
     log,
   };
@@ -116,7 +118,7 @@ function compose(settings: Settings, log: Logger) {
     answerErrors: createErrorResponses({ sendPage, log }),
     sendStatic: createStaticFiles(),
     signIn: createSignIn({ ...shared, states, newId }),
-    overview: createOverview({ currentSession, sampler, cluster, licences, issuer, sendPage, now }),
+    overview: createOverview({ currentSession, sampler, cluster, history, licences, issuer, sendPage, now }),
     api: createApi({ checkAccessToken, cluster, licences, queues }),
     receiveLogout: createBackChannel({ checkLogoutToken, sessions, log }),
     receiveLicence: createLicenceReceiver({ licences, log }),

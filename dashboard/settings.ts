@@ -1,4 +1,5 @@
 /** Every setting of the dashboard: name, default, check. */
+import type { WatchedEntry } from './metrics/watched.ts';
 
 export interface Settings {
   /** The console's public address, without a trailing slash: what browsers are sent to, and `iss` of tokens. */
@@ -15,6 +16,8 @@ export interface Settings {
   readonly port: number;
   /** Queues that are shown to everybody from the start. */
   readonly queues: readonly string[];
+  /** Entries of maps that are. */
+  readonly entries: readonly WatchedEntry[];
   /** Access tokens are renewed when they have less left than this; undefined: a fifth of their life. */
   readonly renewBeforeSeconds: number | undefined;
 }
@@ -43,6 +46,7 @@ const properties = {
   host: 'app.server.host',
   port: 'app.server.port',
   queues: 'app.metrics.queues',
+  entries: 'app.metrics.entries',
 } as const;
 
 const defaultConsole = 'http://localhost:8080';
@@ -80,6 +84,7 @@ export function loadSettings(env: Environment, argv: readonly string[] = []): Se
     host: given.get(canonical(properties.host)) || undefined,
     port: read(properties.port, ownPort, wholeNumber(65_535, 1)),
     queues: read(properties.queues, 'jobs', (text) => listOf(text)),
+    entries: read(properties.entries, '', (text) => listOf(text).map(entryIn)),
     renewBeforeSeconds: read(properties.renewBefore, '', (text) =>
       text ? wholeNumber(3600)(text) : undefined,
     ),
@@ -139,6 +144,13 @@ function addressList(text: string): readonly string[] {
     if (new URL(address).origin !== address) throw new Error('must list addresses without a path');
     return address;
   });
+}
+
+/** `orders/a1`: the name of a map has no slash here, its key may have some. */
+function entryIn(text: string): WatchedEntry {
+  const at = text.indexOf('/');
+  if (at < 1 || at === text.length - 1) throw new Error('must list entries as map/key');
+  return { map: text.slice(0, at), key: text.slice(at + 1) };
 }
 
 function listOf(text: string): readonly string[] {

@@ -8,7 +8,7 @@ export interface LoadOptions {
 }
 
 export interface Machines {
-  /** Writes map `orders`, and fills and drains queue `jobs` in waves. */
+  /** Writes map `orders`, and fills and drains queue `jobs` in waves, whose length is in map `stock`, too. */
   readonly importer: Machine;
   /** Reads map `orders`, and offers to queue `mails`, from which nobody takes. */
   readonly billing: Machine;
@@ -60,6 +60,9 @@ function importing(call: Call, signal: AbortSignal): () => Promise<void> {
       await done(await call('POST', `/svc/rest/maps/orders/order-${id}`, jsonOf(order)));
     }
     const wanted = Math.round((crest / 2) * (1 - Math.cos((2 * Math.PI * time) / waveMs)));
+    await done(
+      await call('POST', '/svc/rest/maps/stock/a1', { body: String(2 * wanted + 10), type: 'text/plain' }),
+    );
     while (length < wanted && !signal.aborted) {
       await done(await call('POST', '/svc/rest/queues/jobs', { body: `job ${time}` }));
       length++;

@@ -1,5 +1,5 @@
 /** Who is signed in here. Kept in memory: after a restart people are signed in again by the console. */
-import type { History } from '../metrics/history.ts';
+import type { PeriodId } from '../metrics/history.ts';
 import type { Watched } from '../metrics/watched.ts';
 import type { Caller } from './access-tokens.ts';
 import type { SignIn, Tokens } from './relying-party.ts';
@@ -12,8 +12,9 @@ export interface Session {
   readonly sid: string | undefined;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  readonly history: History;
   readonly watched: Watched;
+  /** Of the plots. */
+  period: PeriodId;
   /** The newest, and what its access token says. */
   tokens: Tokens;
   caller: Caller;
@@ -22,7 +23,7 @@ export interface Session {
   lastUsedAt: number;
 }
 
-export type NewSession = Pick<Session, 'history' | 'watched' | 'caller'> & { readonly signIn: SignIn };
+export type NewSession = Pick<Session, 'watched' | 'period' | 'caller'> & { readonly signIn: SignIn };
 
 export interface Sessions {
   create(session: NewSession): Session;
@@ -51,7 +52,7 @@ export function createSessions({ now, newId }: SessionsDeps): Sessions {
   const open = new Map<string, Session>();
 
   return {
-    create({ signIn, caller, history, watched }) {
+    create({ signIn, caller, watched, period }) {
       const time = now();
       const { tokens, subject, sid } = signIn;
       const session: Session = {
@@ -60,8 +61,8 @@ export function createSessions({ now, newId }: SessionsDeps): Sessions {
         subject,
         sid,
         startedAt: time,
-        history,
         watched,
+        period,
         tokens,
         caller,
         renewals: 0,

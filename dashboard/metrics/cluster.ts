@@ -27,6 +27,20 @@ export interface Health {
   readonly clusterSize: number;
 }
 
+/** What stands under one key of a map. */
+export interface Entry {
+  readonly type: string | undefined;
+  /** Undefined where the console did not say how large it is. */
+  readonly bytes: number | undefined;
+  /** Its beginning; undefined of what is no text, and of what is too large to be read again and again. */
+  readonly text: string | undefined;
+  readonly isCut: boolean;
+}
+
+/** Of an entry that is shown; larger ones are opened at the console. */
+const mostEntryBytes = 65_536;
+const mostShown = 1000;
+
 /** Every call takes an access token. @throws {TokenRejectedError} when the console does not take it */
 export type Cluster = ReturnType<typeof createCluster>;
 
@@ -49,6 +63,9 @@ export function createCluster({ issuer, fetch }: { readonly issuer: string; read
       call(token, `/svc/rest/queues/${encodeURIComponent(queue)}/size`, async (response) =>
         Number(await response.text()),
       ),
+    /** Null: the map has no such entry. */
+    readEntry: (token: string, map: string, key: string): Promise<Reading<Entry | null>> =>
+      call(token, `/svc/rest/maps/${encodeURIComponent(map)}/${encodeURIComponent(key)}`, entryOf),
     /** Puts a text at the end of a queue. */
     offer: (token: string, queue: string, item: string): Promise<Reading<void>> =>
       call(token, `/svc/rest/queues/${encodeURIComponent(queue)}`, async () => undefined, {
@@ -76,6 +93,49 @@ export function createCluster({ issuer, fetch }: { readonly issuer: string; read
       if (error instanceof TokenRejectedError) throw error;
       return { denial: { status: 0, detail: 'The console cannot be reached, or its answer was no use.' } };
     }
+  }
+}
+
+/** What is too large is not waited for. */
+async function entryOf(response: Response): Promise<Entry | null> {
+  if (response.status === 204) return null;
+  const type = response.headers.get('content-type') ?? undefined;
+  const length = response.headers.get('content-length');
+  const bytes = await beginningOf(response, mostEntryBytes);
+  if (bytes === undefined) {
+    return { type, bytes: length === null ? undefined : Number(length), text: undefined, isCut: true };
+  }
+  const text = textIn(bytes);
+  return {
+    type,
+    bytes: bytes.length,
+    text: text?.slice(0, mostShown),
+    isCut: text !== undefined && text.length > mostShown,
+  };
+}
+
+/** @returns undefined when there is more */
+async function beginningOf(response: Response, most: number): Promise<Buffer | undefined> {
+  const parts: Uint8Array[] = [];
+  if (Number(response.headers.get('content-length') ?? 0) > most) {
+    await response.body?.cancel();
+    return undefined;
+  }
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > most) return undefined; // leaving the loop cancels the rest
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return /[^\P{Cc}\t\r\n]/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,7 +1,16 @@
 /** One look at the cluster for one person: everything that the page shows, and a sample for its plots. */
 import type { Renewal } from '../identity/renewal.ts';
 import type { Session } from '../identity/sessions.ts';
-import { type Cluster, type ClusterFacts, type Health, type Reading, TokenRejectedError } from './cluster.ts';
+import {
+  type Cluster,
+  type ClusterFacts,
+  type Entry,
+  type Health,
+  type Reading,
+  TokenRejectedError,
+} from './cluster.ts';
+import type { History } from './history.ts';
+import type { WatchedEntry } from './watched.ts';
 
 export interface Snapshot {
   readonly at: number;
@@ -9,6 +18,8 @@ export interface Snapshot {
   readonly health: Reading<Health>;
   readonly version: Reading<string>;
   readonly queues: ReadonlyMap<string, Reading<number>>;
+  /** Null: there is no such entry. */
+  readonly entries: readonly (WatchedEntry & { readonly reading: Reading<Entry | null> })[];
 }
 
 export interface Sampler {
@@ -23,6 +34,8 @@ export interface Sampler {
 export interface SamplerDeps {
   readonly cluster: Cluster;
   readonly renewal: Renewal;
+  /** Of all who look: each sees of it what they may read now. */
+  readonly history: Pick<History, 'add'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Milliseconds that only ever grow. */
@@ -31,14 +44,14 @@ export interface SamplerDeps {
 
 interface Sample {
   readonly at: number;
-  readonly queues: string;
+  readonly watched: string;
   readonly snapshot: Promise<Snapshot>;
 }
 
 /** Several tabs of one person share a look. */
 const freshMs = 900;
 
-export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): Sampler {
+export function createSampler({ cluster, renewal, history, now, elapsed }: SamplerDeps): Sampler {
   const recent = new WeakMap<Session, Sample>();
   /** What a token does not open is not asked for again with the same token: each denial is an audit line there. */
   const denied = new WeakMap<
@@ -48,11 +61,11 @@ export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): 
 
   const sampler: Sampler = {
     sample(session) {
-      const queues = session.watched.names().join('\n');
+      const watched = JSON.stringify([session.watched.queues(), [...session.watched.entries().keys()]]);
       const last = recent.get(session);
-      if (last && last.queues === queues && now() - last.at < freshMs) return last.snapshot;
+      if (last && last.watched === watched && now() - last.at < freshMs) return last.snapshot;
       const snapshot = sampler.withToken(session, (token) => take(session, token));
-      recent.set(session, { at: now(), queues, snapshot });
+      recent.set(session, { at: now(), watched, snapshot });
       snapshot.catch(() => recent.delete(session));
       return snapshot;
     },
@@ -75,23 +88,33 @@ export function createSampler({ cluster, renewal, now, elapsed }: SamplerDeps): 
     const timed = ask(known, 'health', () => cluster.readHealth(token)).then((reading) => {
       return { reading, tookMs: elapsed() - started };
     });
-    const [{ reading: health, tookMs }, facts, version, queues] = await Promise.all([
+    const [{ reading: health, tookMs }, facts, version, queues, entries] = await Promise.all([
       timed,
       ask(known, 'facts', () => cluster.readFacts(token)),
       ask(known, 'version', () => cluster.readVersion(token)),
       readQueues(session, token, known),
+      readEntries(session, token, known),
     ]);
-    const snapshot = { at: now(), facts, health, version, queues };
-    session.history.add({ at: snapshot.at, values: valuesOf(snapshot, tookMs) });
+    const snapshot = { at: now(), facts, health, version, queues, entries };
+    history.add({ at: snapshot.at, values: valuesOf(snapshot, tookMs) });
     return snapshot;
   }
 
   async function readQueues(session: Session, token: string, known: Map<string, Reading<never>>) {
-    const names = session.watched.names();
+    const names = session.watched.queues();
     const sizes = await Promise.all(
       names.map((name) => ask(known, `queue ${name}`, () => cluster.readQueueSize(token, name))),
     );
     return new Map(names.map((name, index) => [name, sizes[index]!]));
+  }
+
+  function readEntries(session: Session, token: string, known: Map<string, Reading<never>>) {
+    return Promise.all(
+      [...session.watched.entries()].map(async ([id, { map, key }]) => {
+        const reading = await ask(known, `entry ${id}`, () => cluster.readEntry(token, map, key));
+        return { map, key, reading };
+      }),
+    );
   }
 
   function errorsOf(session: Session, token: string): Map<string, Reading<never>> {
@@ -116,16 +139,27 @@ async function ask<T>(
 }
 
 /** Names of measures are those that {@link measures} gives. */
-function valuesOf({ facts, health, queues }: Snapshot, tookMs: number): ReadonlyMap<string, number> {
+function valuesOf({ facts, health, queues, entries }: Snapshot, tookMs: number): ReadonlyMap<string, number> {
   const values = new Map<string, number>();
   if ('value' in facts) values.set(measures.connections, facts.value.connections);
-  if ('value' in health) values.set(measures.roundTrip, tookMs);
+  if ('value' in health) values.set(measures.latency, tookMs);
   for (const [name, size] of queues) if ('value' in size) values.set(measures.queue(name), size.value);
+  for (const { map, key, reading } of entries) {
+    const number = 'value' in reading ? numberIn(reading.value) : undefined;
+    if (number !== undefined) values.set(measures.entry(map, key), number);
+  }
   return values;
+}
+
+/** @returns the number that an entry is, as a counter or a JSON number; undefined of anything else */
+export function numberIn(entry: Entry | null): number | undefined {
+  const text = entry?.isCut ? undefined : entry?.text?.trim();
+  return text !== undefined && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
 
 export const measures = {
   connections: 'connections',
-  roundTrip: 'round trip',
+  latency: 'latency',
   queue: (name: string) => `queue ${name}`,
+  entry: (map: string, key: string) => `entry ${JSON.stringify([map, key])}`,
 } as const;

@@ -6,6 +6,7 @@ import { queryOf, type SendPage, seeOther } from '../http/pages.ts';
 import type { Session } from '../identity/sessions.ts';
 import type { Licences } from '../licences.ts';
 import type { Cluster } from '../metrics/cluster.ts';
+import { type History, type Period, periodOf } from '../metrics/history.ts';
 import { measures, type Sampler, type Snapshot } from '../metrics/sampler.ts';
 import { AccountPage } from '../views/account.tsx';
 import { OverviewPage } from '../views/overview.tsx';
@@ -17,6 +18,7 @@ export interface OverviewDeps {
   readonly currentSession: CurrentSession;
   readonly sampler: Sampler;
   readonly cluster: Pick<Cluster, 'offer'>;
+  readonly history: Pick<History, 'series' | 'rates' | 'span'>;
   readonly licences: Pick<Licences, 'current'>;
   readonly issuer: string;
   readonly sendPage: SendPage;
@@ -30,6 +32,7 @@ export function createOverview({
   currentSession,
   sampler,
   cluster,
+  history,
   licences,
   issuer,
   sendPage,
@@ -39,8 +42,13 @@ export function createOverview({
     /** `GET /`: nobody signed in is sent to sign in, unless they come from signing out. */
     async show(ctx: Context): Promise<void> {
       const session = currentSession.find(ctx);
-      if (session) return showOverview(ctx, session, {});
-      if (queryOf(ctx).get('state') === signedOutState) return sendPage(ctx, <SignedOutPage />);
+      const query = queryOf(ctx);
+      if (session) {
+        // It stays for what loads the page anew: script, forms, and the browser by itself.
+        if (query.has('period')) session.period = periodOf(query.get('period')).id;
+        return showOverview(ctx, session, {});
+      }
+      if (query.get('state') === signedOutState) return sendPage(ctx, <SignedOutPage />);
       seeOther(ctx, '/login');
     },
     /** `GET /account` */
@@ -48,22 +56,33 @@ export function createOverview({
       const session = currentSession.find(ctx);
       if (!session) return seeOther(ctx, '/login');
       await sampler.withToken(session, async () => undefined);
-      sendPage(
-        ctx,
-        <AccountPage currentSession={signedInModel(session)} session={session} issuer={issuer} />,
-      );
+      sendPage(ctx, <AccountPage currentSession={signedInModel(session)} session={session} />);
     },
     /** `POST /queues/watch` */
-    async watch(ctx: Context): Promise<void> {
+    async watchQueue(ctx: Context): Promise<void> {
       const { session, form } = await currentSession.readForm(ctx);
-      const problem = session.watched.add((form.get('queue') ?? '').trim());
+      const problem = session.watched.addQueue((form.get('queue') ?? '').trim());
       if (problem !== undefined) return showOverview(ctx, session, { problem }, 400);
       seeOther(ctx, '/');
     },
     /** `POST /queues/hide` */
-    async hide(ctx: Context): Promise<void> {
+    async hideQueue(ctx: Context): Promise<void> {
       const { session, form } = await currentSession.readForm(ctx);
-      session.watched.remove(form.get('queue') ?? '');
+      session.watched.removeQueue(form.get('queue') ?? '');
+      seeOther(ctx, '/');
+    },
+    /** `POST /entries/watch` */
+    async watchEntry(ctx: Context): Promise<void> {
+      const { session, form } = await currentSession.readForm(ctx);
+      const map = (form.get('map') ?? '').trim();
+      const problem = session.watched.addEntry({ map, key: form.get('key') ?? '' });
+      if (problem !== undefined) return showOverview(ctx, session, { problem }, 400);
+      seeOther(ctx, '/');
+    },
+    /** `POST /entries/hide` */
+    async hideEntry(ctx: Context): Promise<void> {
+      const { session, form } = await currentSession.readForm(ctx);
+      session.watched.removeEntry({ map: form.get('map') ?? '', key: form.get('key') ?? '' });
       seeOther(ctx, '/');
     },
     /** `POST /queues/offer`: what only an administrator may, decided by the console. */
@@ -71,7 +90,7 @@ export function createOverview({
       const { session, form } = await currentSession.readForm(ctx);
       const queue = form.get('queue') ?? '';
       const item = form.get('item') ?? '';
-      if (!session.watched.names().includes(queue))
+      if (!session.watched.queues().includes(queue))
         throw new ProblemError(problems.invalidRequest, 'This queue is not shown.');
       if (item === '' || item.length > maxItemLength) {
         return showOverview(ctx, session, { problem: `An item has 1 to ${maxItemLength} characters.` }, 400);
@@ -84,11 +103,15 @@ export function createOverview({
       await showOverview(
         ctx,
         session,
-        { problem: `Nothing was put into ${queue}. ${detail}.${needed}` },
+        { problem: `Nothing was offered to ${queue}. ${sentence(detail)}${needed}` },
         403,
       );
     },
   };
+
+  function signedInModel({ caller, csrf }: Session) {
+    return { username: caller.username, roles: caller.roles, csrf, consoleUrl: issuer };
+  }
 
   async function showOverview(
     ctx: Context,
@@ -97,10 +120,12 @@ export function createOverview({
     status = 200,
   ): Promise<void> {
     const snapshot = await sampler.sample(session);
+    const period = periodOf(session.period);
     const model = {
       currentSession: signedInModel(session),
       snapshot,
-      plots: plotsOf(session, snapshot, now()),
+      period,
+      plots: plotsOf(history, period, snapshot, now()),
       licence: licences.current(),
       isAdministrator: session.caller.roles.includes('Admin'),
       problem,
@@ -109,21 +134,29 @@ export function createOverview({
   }
 }
 
-function signedInModel({ caller, csrf }: Session) {
-  return { username: caller.username, roles: caller.roles, csrf };
-}
-
-function plotsOf({ history }: Session, { queues }: Snapshot, now: number) {
+function plotsOf(
+  history: OverviewDeps['history'],
+  period: Period,
+  { queues, entries }: Snapshot,
+  now: number,
+) {
+  const series = (measure: string) => history.series(measure, period, now);
   const names = [...queues.keys()];
+  const shown = [measures.connections, measures.latency, ...names.map(measures.queue)];
   return {
-    axis: { now, spanMs: history.span(now) },
-    connections: history.series(measures.connections),
-    roundTrip: history.series(measures.roundTrip),
+    axis: { now, spanMs: history.span(shown, period, now) },
+    connections: series(measures.connections),
+    latency: series(measures.latency),
     queues: new Map(
       names.map((name) => {
         const measure = measures.queue(name);
-        return [name, { sizes: history.series(measure), rates: history.rates(measure) }];
+        return [name, { sizes: series(measure), rates: history.rates(measure, period, now) }];
       }),
     ),
+    entries: entries.map(({ map, key }) => series(measures.entry(map, key))),
   };
+}
+
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
 }

@@ -12,8 +12,8 @@ import type { RelyingParty, SignIn } from '../identity/relying-party.ts';
 import type { Session, Sessions } from '../identity/sessions.ts';
 import { InvalidTokenError } from '../identity/signed-tokens.ts';
 import type { Logger } from '../log.ts';
-import { createHistory } from '../metrics/history.ts';
-import { createWatched } from '../metrics/watched.ts';
+import { periods } from '../metrics/history.ts';
+import { createWatched, type InitiallyWatched } from '../metrics/watched.ts';
 import { SilentRefreshPage } from '../views/silent-refresh.tsx';
 import type { CurrentSession } from './current-session.ts';
 
@@ -25,7 +25,7 @@ export interface SignInDeps {
   readonly cookies: Cookies;
   readonly addresses: OwnAddresses;
   readonly currentSession: CurrentSession;
-  readonly queues: readonly string[];
+  readonly initiallyWatched: InitiallyWatched;
   readonly newId: () => string;
   readonly sendPage: SendPage;
   readonly log: Logger;
@@ -118,11 +118,11 @@ export function createSignIn(deps: SignInDeps) {
     });
     const before = currentSession.find(ctx);
     if (before) sessions.end(before.id);
-    const { history, watched } = carriedOver(before, signIn) ?? {
-      history: createHistory(),
-      watched: createWatched(deps.queues),
+    const { watched, period } = carriedOver(before, signIn) ?? {
+      watched: createWatched(deps.initiallyWatched),
+      period: periods[0].id,
     };
-    const session = sessions.create({ signIn, caller, history, watched });
+    const session = sessions.create({ signIn, caller, watched, period });
     cookies.write(ctx, 'session', session.id);
     log.info({ subject: session.subject, roles: caller.roles }, 'signed in');
   }

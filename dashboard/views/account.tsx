@@ -1,27 +1,22 @@
 import type { Session } from '../identity/sessions.ts';
-import { Page, type SignedInModel } from './layout.tsx';
+import { Page, type SignedInModel, ToConsole } from './layout.tsx';
 import { Tile } from './tile.tsx';
 
 interface AccountPageProps {
   readonly currentSession: SignedInModel;
   readonly session: Pick<Session, 'caller' | 'startedAt' | 'renewals'>;
-  readonly issuer: string;
 }
 
 /** What each role opens here. The console decides with every call; this table only tells beforehand. */
 const rights: readonly { readonly right: string; readonly roles: readonly string[] }[] = [
   { right: 'Health of the cluster', roles: ['MetricsViewer', 'Viewer', 'Admin'] },
   { right: 'Members, connections, versions', roles: ['MetricsViewer', 'Viewer', 'Admin'] },
-  { right: 'Queue sizes', roles: ['Viewer', 'Admin'] },
-  { right: 'Putting items into a queue', roles: ['Admin'] },
+  { right: 'Queue sizes, entries of maps', roles: ['Viewer', 'Admin'] },
+  { right: 'Offering items to a queue', roles: ['Admin'] },
 ];
 const allRoles = ['MetricsViewer', 'Viewer', 'Admin'];
 
-export function AccountPage({
-  currentSession,
-  session: { caller, startedAt, renewals },
-  issuer,
-}: AccountPageProps) {
+export function AccountPage({ currentSession, session: { caller, startedAt, renewals } }: AccountPageProps) {
   return (
     <Page title="Your sign-in" currentSession={currentSession} here="/account">
       <h1>Your sign-in</h1>
@@ -33,7 +28,8 @@ export function AccountPage({
         <Tile name="Renewed unseen" value={renewals === 1 ? 'once' : `${renewals} times`} />
       </dl>
       <p class="muted">
-        Accounts and roles are kept by the console: <a href={issuer}>{issuer}</a>
+        Accounts and roles are kept by the console:{' '}
+        <ToConsole path={['account']}>your account there</ToConsole>
       </p>
       <section class="stack" aria-labelledby="rights">
         <h2 id="rights">What you see here</h2>

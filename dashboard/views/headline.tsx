@@ -8,7 +8,7 @@ export function Headline({ health, version }: Pick<Snapshot, 'health' | 'version
   if ('denial' in health) {
     return (
       <>
-        <h1>How the cluster is</h1>
+        <h1>Cluster</h1>
         <Denied {...health} />
       </>
     );
@@ -16,26 +16,27 @@ export function Headline({ health, version }: Pick<Snapshot, 'health' | 'version
   const facts = health.value;
   return (
     <>
-      <h1 class={isWell(facts) ? 'state well' : 'state ill'}>{sentenceOf(facts)}</h1>
+      <h1 class={isHealthy(facts) ? 'state well' : 'state ill'}>{sentenceOf(facts)}</h1>
       <dl class="tiles">
         <Tile name="Members" value={facts.clusterSize} />
         <Tile name="State" value={inWords(facts.clusterState)} />
         <Tile name="Data" value={facts.isSafe ? 'Safe' : 'At risk'} />
-        <Tile name="Migrations waiting" value={facts.migrationQueueSize} />
+        <Tile name="Migration queue" value={facts.migrationQueueSize} />
         <Tile name="Version" value={'value' in version ? version.value : 'Not known'} />
       </dl>
     </>
   );
 }
 
-function isWell({ isSafe, nodeState, clusterState }: Health): boolean {
+function isHealthy({ isSafe, nodeState, clusterState }: Health): boolean {
   return isSafe && nodeState === 'ACTIVE' && clusterState === 'ACTIVE';
 }
 
 function sentenceOf(health: Health): string {
-  if (isWell(health)) return 'The cluster is well.';
-  if (!health.isSafe) return 'Data of the cluster is at risk.';
-  return `The cluster is ${health.clusterState === 'ACTIVE' ? health.nodeState.toLowerCase() : inWords(health.clusterState).toLowerCase()}.`;
+  if (isHealthy(health)) return 'Cluster healthy';
+  if (!health.isSafe) return 'Data at risk';
+  const state = health.clusterState === 'ACTIVE' ? health.nodeState : health.clusterState;
+  return `Cluster ${inWords(state).toLowerCase()}`;
 }
 
 /** `NO_MIGRATION` becomes `No migration`. */

@@ -1,10 +1,13 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 
 export interface SignedInModel {
   readonly username: string;
   readonly roles: readonly string[];
   /** For the forms of the current session. */
   readonly csrf: string;
+  /** Public address of the console, without a trailing slash. */
+  readonly consoleUrl: string;
 }
 
 interface PageProps {
@@ -19,6 +22,8 @@ interface PageProps {
 }
 
 const productName = 'Cluster Dashboard';
+
+const ConsoleUrl = createContext('');
 
 export function Page({ title, currentSession, here, refreshSeconds, children }: PageProps) {
   return (
@@ -50,7 +55,7 @@ export function Page({ title, currentSession, here, refreshSeconds, children }: 
           {currentSession && <Navigation currentSession={currentSession} here={here} />}
         </header>
         <main id="content" class="content">
-          {children}
+          <ConsoleUrl.Provider value={currentSession?.consoleUrl ?? ''}>{children}</ConsoleUrl.Provider>
         </main>
       </body>
     </html>
@@ -73,6 +78,7 @@ function Navigation({
         <a href="/account" aria-current={here === '/account' ? 'page' : undefined}>
           {currentSession.username}
         </a>
+        <a href={`${currentSession.consoleUrl}/`}>Console</a>
       </nav>
       <form method="post" action="/logout">
         <CsrfField csrf={currentSession.csrf} />
@@ -82,6 +88,22 @@ function Navigation({
       </form>
     </>
   );
+}
+
+/**
+ * To a page of the console, which decides again who may see it.
+ *
+ * @param path  its segments, as they are
+ */
+export function ToConsole({
+  path,
+  children,
+}: {
+  readonly path: readonly string[];
+  readonly children: ComponentChildren;
+}) {
+  const consoleUrl = useContext(ConsoleUrl);
+  return <a href={`${consoleUrl}/${path.map(encodeURIComponent).join('/')}`}>{children}</a>;
 }
 
 export function CsrfField({ csrf }: Pick<SignedInModel, 'csrf'>) {

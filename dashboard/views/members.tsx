@@ -1,4 +1,5 @@
 import type { ClusterFacts } from '../metrics/cluster.ts';
+import { ToConsole } from './layout.tsx';
 
 export function Members({ members }: ClusterFacts) {
   return (
@@ -15,11 +16,11 @@ export function Members({ members }: ClusterFacts) {
         {members.map(({ address, uuid, version, isLite, isLocal }) => (
           <tr key={uuid}>
             <td data-name="Address">
-              {address}
+              <ToConsole path={['cluster', 'members']}>{address}</ToConsole>
               {isLocal && <span class="tag">answered</span>}
             </td>
             <td data-name="Version">{version}</td>
-            <td data-name="Kind">{isLite ? 'Lite: keeps no data' : 'Keeps data'}</td>
+            <td data-name="Kind">{isLite ? 'Lite member' : 'Data member'}</td>
             <td data-name="Id">
               <code>{uuid}</code>
             </td>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Unread } from '../metrics/call-error.ts';
 import type { Reading } from '../metrics/cluster.ts';
+import { ToConsole } from './layout.tsx';
 
 interface PartProps<T> {
   readonly reading: Reading<T>;
@@ -27,7 +28,12 @@ export function Denied({ denial: { detail, role, scope, decisionId } }: { readon
       <p class="muted">{detail.endsWith('.') ? detail : `${detail}.`}</p>
       {scope !== undefined && decisionId !== undefined && (
         <p class="muted small">
-          Decision <code>{decisionId}</code>
+          Decision{' '}
+          <ToConsole path={['observe', 'decisions', decisionId]}>
+            <code>{decisionId}</code>
+          </ToConsole>
+          : the console's record of this call, what it lacked, and what would open it. Give the id to an
+          administrator.
         </p>
       )}
     </div>

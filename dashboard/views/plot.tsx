@@ -1,9 +1,10 @@
 /** Plots as SVG from the server: no script draws them, and a screen reader hears what they say. */
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import type { Point, Rate } from '../metrics/history.ts';
 
 interface PlotProps {
-  readonly points: readonly Point[];
+  /** In parts where there is a gap. */
+  readonly parts: readonly (readonly Point[])[];
   /** What the plot is of, for who cannot see it. */
   readonly label: string;
   readonly axis: TimeAxis;
@@ -12,7 +13,7 @@ interface PlotProps {
 export interface TimeAxis {
   /** Where it ends, epoch milliseconds. */
   readonly now: number;
-  /** How much earlier it starts: whole minutes. */
+  /** How much earlier it starts: whole minutes, or whole hours from two on. */
   readonly spanMs: number;
 }
 
@@ -22,21 +23,27 @@ const height = 80;
 const inset = 4;
 
 /** Values from 0 up: a line with the area below it. */
-export function LinePlot({ points, label, axis }: PlotProps) {
+export function LinePlot({ parts, label, axis }: PlotProps) {
+  const points = parts.flat();
   const top = niceCeiling(Math.max(1, ...points.map(({ value }) => value)));
   const x = xScale(axis);
   const y = (value: number) => height - inset - (value / top) * (height - 2 * inset);
-  const line = points.map(({ at, value }) => `${x(at)},${round(y(value))}`).join(' ');
+  const lineOf = (part: readonly Point[]) =>
+    part.map(({ at, value }) => `${x(at)},${round(y(value))}`).join(' ');
   return (
     <Frame label={`${label}, ${spoken(points)}`} top={top} bottom={0} axis={axis}>
       <GridLines at={[y(top), y(top / 2), y(0)]} />
-      {points.length > 1 && (
-        <polygon
-          class="plot-area"
-          points={`${x(points[0]!.at)},${y(0)} ${line} ${x(points.at(-1)!.at)},${y(0)}`}
-        />
-      )}
-      <polyline class="plot-line" points={line} />
+      {parts.map((part) => (
+        <Fragment key={part[0]!.at}>
+          {part.length > 1 && (
+            <polygon
+              class="plot-area"
+              points={`${x(part[0]!.at)},${y(0)} ${lineOf(part)} ${x(part.at(-1)!.at)},${y(0)}`}
+            />
+          )}
+          <polyline class="plot-line" points={lineOf(part)} />
+        </Fragment>
+      ))}
     </Frame>
   );
 }
@@ -46,7 +53,7 @@ export function RatePlot({
   points,
   label,
   axis,
-}: Omit<PlotProps, 'points'> & { readonly points: readonly Rate[] }) {
+}: Omit<PlotProps, 'parts'> & { readonly points: readonly Rate[] }) {
   const top = niceCeiling(Math.max(1, ...points.map(({ value }) => Math.abs(value))));
   const x = xScale(axis);
   const y = (value: number) => round(height / 2 - (value / top) * (height / 2 - inset));
@@ -88,11 +95,16 @@ function Frame({ label, top, bottom, axis, children }: FrameProps) {
         {String(bottom).replace('-', '−')}
       </span>
       <span class="plot-times" aria-hidden="true">
-        <span>{axis.spanMs / 60_000} min ago</span>
+        <span>{agoText(axis.spanMs)}</span>
         <span>now</span>
       </span>
     </div>
   );
+}
+
+function agoText(spanMs: number): string {
+  const minutes = spanMs / 60_000;
+  return minutes < 120 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`;
 }
 
 function GridLines({ at }: { readonly at: readonly number[] }) {

@@ -1,6 +1,6 @@
 import type { Reading } from '../metrics/cluster.ts';
 import type { Point, Rate } from '../metrics/history.ts';
-import { CsrfField } from './layout.tsx';
+import { CsrfField, ToConsole } from './layout.tsx';
 import { Part } from './part.tsx';
 import { LinePlot, RatePlot, type TimeAxis } from './plot.tsx';
 
@@ -9,7 +9,8 @@ interface QueueCardProps {
   readonly id: string;
   readonly name: string;
   readonly size: Reading<number>;
-  readonly sizes: readonly Point[];
+  /** In parts where there is a gap. */
+  readonly sizes: readonly (readonly Point[])[];
   /** Items per second. */
   readonly rates: readonly Rate[];
   readonly csrf: string;
@@ -23,7 +24,9 @@ export function QueueCard(props: QueueCardProps) {
   return (
     <article class="card whole">
       <div class="card-head">
-        <h3 class="name">{name}</h3>
+        <h3 class="name">
+          <ToConsole path={['cluster', 'queues', name]}>{name}</ToConsole>
+        </h3>
         <form method="post" action="/queues/hide">
           <CsrfField csrf={csrf} />
           <input type="hidden" name="queue" value={name} />
@@ -36,7 +39,7 @@ export function QueueCard(props: QueueCardProps) {
         <Part reading={size}>{(value) => <Plots {...props} value={value} />}</Part>
       </div>
       {'value' in size &&
-        (canOffer ? <OfferForm {...props} /> : <p class="muted small">The role Admin may put items in.</p>)}
+        (canOffer ? <OfferForm {...props} /> : <p class="muted small">The role Admin may offer items.</p>)}
     </article>
   );
 }
@@ -49,7 +52,7 @@ function Plots({ name, value, sizes, rates, axis }: QueueCardProps & { readonly 
           {value}
           <span class="unit"> {value === 1 ? 'item' : 'items'}</span>
         </p>
-        <LinePlot points={sizes} label={`Items in ${name}`} axis={axis} />
+        <LinePlot parts={sizes} label={`Items in ${name}`} axis={axis} />
       </div>
       <div class="stack tight">
         <p class="figure">
@@ -72,7 +75,7 @@ function OfferForm({ id, name, csrf }: QueueCardProps) {
       </label>
       <input id={`${id}-item`} name="item" required maxLength={1000} placeholder="Item" autocomplete="off" />
       <button class="button" type="submit">
-        Put in
+        Offer
       </button>
     </form>
   );

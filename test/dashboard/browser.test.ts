@@ -67,7 +67,7 @@ describe.skipIf(!browser)(`in a real browser${reason ? ` (${reason})` : ''}`, ()
     await dashboard.stop();
     dashboard = await start();
     await page.waitForEvent('framenavigated', { predicate: (frame) => frame === page.mainFrame() });
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
     expect(framed).toEqual(['/login/silent', '/oauth2/authorize', '/silent-refresh.html']);
     expect(visited).toEqual(['/']);
     expect(dashboard.log().filter(({ msg }) => msg === 'signed in')).toHaveLength(1);
@@ -122,14 +122,14 @@ describe.skipIf(!browser)(`in a real browser${reason ? ` (${reason})` : ''}`, ()
     await page.locator('[name=username]').fill(admin.username);
     await page.locator('[name=password]').fill(admin.password);
     await page.locator('main button[type=submit]').first().click();
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
     return page;
   }
 
   async function openOverview(of: BrowserContext): Promise<Page> {
     const page = await of.newPage();
     await page.goto(dashboard.url);
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
     return page;
   }
 

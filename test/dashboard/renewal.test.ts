@@ -20,7 +20,7 @@ test('tokens are renewed unseen, each time with the next refresh token, and by o
   expect(textOf(await dashboard.get('/account'))).toContain('Renewed unseen 2 times');
   const pages = await Promise.all(Array.from({ length: 8 }, () => dashboard.get('/account')));
   expect(pages.map(({ status }) => status)).toEqual(Array(8).fill(200));
-  expect(textOf(await dashboard.get('/'))).toContain('The cluster is well.');
+  expect(textOf(await dashboard.get('/'))).toContain('Cluster healthy');
 });
 
 test('without that setting a fresh token is left alone', async () => {

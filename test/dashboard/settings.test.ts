@@ -13,6 +13,7 @@ describe('settings', () => {
       host: undefined,
       port: 9021,
       queues: ['jobs'],
+      entries: [],
       renewBeforeSeconds: undefined,
     });
   });
@@ -25,6 +26,13 @@ describe('settings', () => {
     expect(loadSettings({ [name]: 'http://console:8080/oauth2/jwks' }).jwksUri).toBe(
       'http://console:8080/oauth2/jwks',
     );
+  });
+
+  test('entries of maps are named by map and key, which may have slashes', () => {
+    expect(loadSettings({ APP_METRICS_ENTRIES: 'orders/a1, orders/a/b' }).entries).toEqual([
+      { map: 'orders', key: 'a1' },
+      { map: 'orders', key: 'a/b' },
+    ]);
   });
 
   test('a flag wins over the environment', () => {
@@ -40,6 +48,7 @@ describe('settings', () => {
     [{ APP_SECURITY_OPENIDP_REQUIREHTTPS: 'true' }, 'http://localhost:8080 is not https'],
     [{ APP_SECURITY_OPENIDP_REQIREHTTPS: 'true' }, 'APP_SECURITY_OPENIDP_REQIREHTTPS is not a setting'],
     [{ SVC_MC_APP_ADDRESSES: 'http://localhost:9021/app' }, 'without a path'],
+    [{ APP_METRICS_ENTRIES: 'orders/a1,orders' }, 'must list entries as map/key'],
     [{ APP_SERVER_PORT: '99999' }, 'from 1 to 65535'],
   ])('%j is refused: %s', (env, reason) => {
     expect(() => loadSettings(env)).toThrow(SettingsError);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitFor } from '../helpers/console.ts';
+import { machineToken, waitFor } from '../helpers/console.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 import { addPerson, type Pair, people, startDashboard, startPair } from './support.ts';
 
@@ -39,7 +39,7 @@ describe('the way in', () => {
     const first = visit.dashboard.cookies.get(sessionCookie())?.value;
 
     const page = await visit.dashboard.get('/');
-    expect(textOf(page)).toContain('The cluster is well.');
+    expect(textOf(page)).toContain('Cluster healthy');
     await visit.signInAgain();
     const second = visit.dashboard.cookies.get(sessionCookie())?.value;
     expect(second).not.toBe(first);
@@ -115,7 +115,7 @@ describe('the way in', () => {
 });
 
 describe('what a role sees', () => {
-  test('an administrator: everything, and may put items in', async () => {
+  test('an administrator: everything, and may offer items', async () => {
     const { dashboard } = await newBrowser().signedIn(people.admin);
     const done = await dashboard.submit(
       await dashboard.get('/'),
@@ -126,26 +126,29 @@ describe('what a role sees', () => {
     expect(textOf(await dashboard.get('/'))).toContain('1 item');
   });
 
-  test('a viewer: queue sizes, and is told which role may put items in', async () => {
+  test('a viewer: queue sizes, and is told which role may offer items', async () => {
     const { dashboard } = await newBrowser().signedIn(people.viewer);
     const page = await dashboard.get('/');
     expect(textOf(page)).toMatch(/jobs .* items? /);
-    expect(textOf(page)).toContain('The role Admin may put items in.');
+    expect(textOf(page)).toContain('The role Admin may offer items.');
     expect(page.body).not.toContain('action="/queues/offer"');
     const forced = await dashboard.post('/queues/offer', { csrf: csrfOf(page), queue: 'jobs', item: 'x' });
     expect(forced.status).toBe(403);
-    expect(textOf(forced)).toContain('Nothing was put into jobs. This call needs the scope svc:data:write');
+    expect(textOf(forced)).toContain('Nothing was offered to jobs. This call needs the scope svc:data:write');
     expect(textOf(forced)).toContain('The role Admin opens it.');
   });
 
   test('a metrics viewer: health and members; for queues the role that opens them, in the words of the console', async () => {
     const { dashboard } = await newBrowser().signedIn(people.metricsViewer);
     const text = textOf(await dashboard.get('/'));
-    expect(text).toContain('The cluster is well.');
+    expect(text).toContain('Cluster healthy');
     expect(text).toContain('127.0.0.1:');
     expect(text).toContain(
       'The role Viewer opens this. This call needs the scope svc:data:read or a role that includes it.',
     );
+    const decision = /href="([^"]*\/observe\/decisions\/[^"]+)"/.exec((await dashboard.get('/')).body)?.[1];
+    expect(decision).toMatch(new RegExp(`^${pair.console.url}/observe/decisions/[\\w.-]{10,}$`));
+    expect(text).toContain("the console's record of this call, what it lacked, and what would open it");
   });
 
   test('somebody without a role: nothing but the roles that open it', async () => {
@@ -200,10 +203,53 @@ describe('forms', () => {
     const name = '<i>a/b</i>';
     await dashboard.submit(await dashboard.get('/'), { queue: name }, { action: '/queues/watch' });
     const page = await dashboard.get('/');
-    expect(page.body).toContain('<h3 class="name">&lt;i>a/b&lt;/i></h3>');
+    expect(page.body).toContain(
+      `<a href="${pair.console.url}/cluster/queues/${encodeURIComponent(name)}">&lt;i>a/b&lt;/i></a>`,
+    );
     expect(page.body).not.toContain('<i>');
     await dashboard.post('/queues/hide', { csrf: csrfOf(page), queue: name });
     expect(textOf(await dashboard.get('/'))).not.toContain('a/b');
+  });
+
+  test('an entry of a map can be shown and hidden; map, key and value are escaped (S52)', async () => {
+    const { dashboard } = await newBrowser().signedIn(people.admin);
+    const entry = { map: 'notes', key: '<i>1/2</i>' };
+    const show = async (shown: Record<string, string>) =>
+      dashboard.submit(await dashboard.get('/'), shown, { action: '/entries/watch' });
+    expect((await show(entry)).status).toBe(303);
+    expect(textOf(await dashboard.get('/'))).toContain('The map has no entry of this key.');
+    await put(`notes/${encodeURIComponent(entry.key)}`, '<i>a note</i>');
+    const page = await looksUntil(dashboard, '<i>a note</i>');
+    expect(textOf(page)).toContain('<i>a note</i> text/plain, 13 bytes');
+    expect(page.body).not.toContain('<i>');
+    expect(page.body).toContain(`${pair.console.url}/cluster/maps/notes/${encodeURIComponent(entry.key)}`);
+    const refused = await show({ map: 'notes', key: 'a\u0000b' });
+    expect([refused.status, textOf(refused)]).toEqual([400, expect.stringContaining('visible characters')]);
+    await dashboard.post('/entries/hide', { csrf: csrfOf(page), ...entry });
+    expect(textOf(await dashboard.get('/'))).not.toContain('a note');
+  });
+
+  test('an entry that is a number has a plot; a large one and one of bytes are opened at the console', async () => {
+    const { dashboard } = await newBrowser().signedIn(people.viewer);
+    await put('numbers/stock', '1200.5');
+    await put('numbers/large', 'x'.repeat(100_000));
+    await put('numbers/bytes', Uint8Array.of(0, 255, 1));
+    for (const key of ['stock', 'large', 'bytes'])
+      await dashboard.submit(await dashboard.get('/'), { map: 'numbers', key }, { action: '/entries/watch' });
+    const page = await looksUntil(dashboard, '1,200.5');
+    expect(page.body).toContain('aria-label="numbers / stock, now 1200.5, between 1200.5 and 1200.5"');
+    expect(textOf(page)).toContain('100,000 bytes; open it at the console to see it');
+    expect(textOf(page)).toContain('3 bytes; open it at the console to see it');
+  });
+
+  test('the period of the plots stays until another one is chosen', async () => {
+    const { dashboard } = await newBrowser().signedIn(people.viewer);
+    const chosen = async (path: string) =>
+      /href="\/\?period=(\w+)" aria-current/.exec((await dashboard.get(path)).body)?.[1];
+    expect(await chosen('/')).toBe('5min');
+    expect(await chosen('/?period=24h')).toBe('24h');
+    expect(await chosen('/')).toBe('24h');
+    expect(await chosen('/?period=century')).toBe('5min');
   });
 
   test('a form of more than 64 KiB is refused', async () => {
@@ -351,6 +397,27 @@ function changed(address: URL, name: string, value: string | undefined): string 
   if (value === undefined) copy.searchParams.delete(name);
   else copy.searchParams.set(name, value);
   return copy.href;
+}
+
+/** An entry of a map, as a machine puts it. */
+async function put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
+  const response = await fetch(`${pair.console.url}/svc/rest/maps/${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${await machineToken(pair.console)}`, 'Content-Type': 'text/plain' },
+    body,
+  });
+  expect(response.status).toBe(200);
+}
+
+/** Looks within a second of each other are one. */
+async function looksUntil(dashboard: UserAgent, text: string): Promise<Reply> {
+  let page = await dashboard.get('/');
+  const look = async () => {
+    page = await dashboard.get('/');
+    return textOf(page);
+  };
+  await expect.poll(look, { timeout: 5_000 }).toContain(text);
+  return page;
 }
 
 function csrfOf({ body }: Reply): string {

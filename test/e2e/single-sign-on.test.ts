@@ -72,7 +72,7 @@ describe.skipIf(!found)(`two dashboards and a third application${reason ? ` (${r
   async function seesItself(page: Page, place: Place, { username }: { username: string }): Promise<void> {
     if (place === 'third application') await page.waitForURL(`${board.origin}/callback?code=**`);
     else if (place === 'console') await page.getByText(username, { exact: true }).first().waitFor();
-    else await page.getByText('The cluster is well.').waitFor();
+    else await page.getByText('Cluster healthy').waitFor();
   }
 
   /** Opened without typing anything; no sign-in page was on the way. */

@@ -86,7 +86,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-out in a browser${reason ? 
   async function signInAtDashboard(login: string): Promise<void> {
     await page.goto(dashboard.url);
     await signInAtCorp(login);
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
   }
 
   test('out at the dashboard: out at the console and at the provider, and back at the dashboard', async () => {

@@ -69,13 +69,13 @@ describe.skipIf(missing)(title, { timeout: 90_000 }, () => {
     await signIn(people.admin);
     await expectSignedInAtConsole(people.admin.username);
     await page.goto(pair.dashboard.url);
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
   });
 
   test('who is signed in at the dashboard is signed in there without typing', async () => {
     await page.goto(pair.dashboard.url);
     await enter(people.viewer);
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
     await page.goto(`${apache.url}/private/`);
     expect(await shownClaims()).toMatchObject({ REMOTE_USER: people.viewer.username });
   });
@@ -93,7 +93,7 @@ describe.skipIf(missing)(title, { timeout: 90_000 }, () => {
   test('signing out at Apache ends the sessions at the console and at the dashboard', async () => {
     await signIn(people.admin);
     await page.goto(pair.dashboard.url);
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
     await page.goto(`${apache.url}/private/`);
     await page.getByRole('link', { name: 'Sign out' }).click();
     await page.waitForURL(`${apache.url}/signed-out.html`);

@@ -119,7 +119,7 @@ describe.skipIf(skipped)(`Keycloak, console and dashboard${skipped ?? ''}`, { ti
 
     test('who signs in there is signed in here, by the role of a rule, and links to nobody of the same name', async () => {
       await browserUser.signIn(provider, 'ada');
-      await browserUser.page.getByText('The cluster is well.').waitFor();
+      await browserUser.page.getByText('Cluster healthy').waitFor();
       expect(await browserUser.isAskedAtConsole()).toBe(false);
       expect((await upstreamAccounts(pair)).get(`ada@${id}`)).toMatchObject({
         email: 'ada@corp.example',

@@ -98,7 +98,7 @@ describe.skipIf(skipped)(`OpenLDAP, console and dashboard${skipped ?? ''}`, { ti
     const { page } = browserUser;
     await page.goto(pair.dashboard.url);
     await typeIn(username);
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
     expect(await browserUser.isAskedAtConsole()).toBe(false);
     expect((await upstreamAccounts(pair)).get(username)).toMatchObject({
       email: `${username}@corp.example`,

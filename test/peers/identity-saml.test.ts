@@ -69,7 +69,7 @@ describe.skipIf(skipped)(`SimpleSAMLphp, console and dashboard${skipped ?? ''}`,
   test('who signs in there is signed in at the dashboard and at the console, by the role of a rule', async () => {
     const { page } = browserUser;
     await browserUser.signIn(corporation, 'grace');
-    await page.getByText('The cluster is well.').waitFor();
+    await page.getByText('Cluster healthy').waitFor();
     expect(await browserUser.isAskedAtConsole()).toBe(false);
     expect(await page.getByText('grace').count()).toBeGreaterThan(0);
     await browserUser.forget();
