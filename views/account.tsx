@@ -13,6 +13,13 @@ import { Said, Text, useText } from './texts/elements.tsx';
 import { retryText } from './texts/retry.ts';
 
 /** Home of whoever is signed in: who they are here, where they are signed in, their password. */
+interface ShownApplication {
+  readonly name: string;
+  /** Its home page. */
+  readonly clientUri?: string | undefined;
+  readonly since?: Date | undefined;
+}
+
 export interface AccountModel {
   /** Of somebody who may open management pages. */
   readonly frame?: FrameModel | undefined;
@@ -28,7 +35,7 @@ export interface AccountModel {
   /** The sign-in before this one. */
   readonly lastLoginAt?: Date | undefined;
   /** Applications that this account has signed in to. */
-  readonly applications: readonly { readonly name: string; readonly since?: Date | undefined }[];
+  readonly applications: readonly ShownApplication[];
   readonly sessions: readonly SessionRow[];
   /** Where the list of sessions goes on. */
   readonly moreSessionsHref?: string | undefined;
@@ -216,9 +223,9 @@ function Applications({ applications }: AccountModel) {
         <p class="empty">{t('account.noneSoFar')}</p>
       ) : (
         <ul class="rows boxed">
-          {applications.map(({ name, since }) => (
+          {applications.map(({ name, clientUri, since }) => (
             <li key={name}>
-              <h3>{name}</h3>
+              <h3>{clientUri === undefined ? name : <a href={clientUri}>{name}</a>}</h3>
               {since && (
                 <p class="muted">
                   <Text id="account.since" gaps={{ since: <Time at={since} /> }} />

@@ -53,6 +53,7 @@ function checkedClient(fields: Fields, checkOutboundUrl: Allowed['checkOutboundU
         ...text('backchannelLogoutUri'),
         ...text('frontchannelLogoutUri'),
         ...text('logoUri'),
+        ...text('clientUri'),
         ...list('grants', 'grantTypes'),
         ...list('scopes'),
         ...list('maxRoles'),

@@ -27,6 +27,7 @@ export const clientFields: readonly string[] = [
   'backchannelLogoutUri',
   'frontchannelLogoutUri',
   'logoUri',
+  'clientUri',
   'scopes',
   'maxRoles',
   'tokenAlg',

@@ -10,6 +10,8 @@ export interface Addresses {
   readonly frontchannelLogoutUri?: string;
   /** A picture, loaded by the browser on the page that asks for consent. */
   readonly logoUri?: string;
+  /** Its home page, opened by people. */
+  readonly clientUri?: string;
 }
 
 /** Whether the console would call an address (S42). @throws {ProblemError} `invalid_url` */
@@ -27,6 +29,7 @@ export function checkAddresses(given: Partial<Addresses>, checkOutboundUrl: Chec
     ),
     ...checkLogoutUris(given, redirectUris, checkOutboundUrl),
     ...(given.logoUri === undefined ? {} : { logoUri: checkAddress('logo', given.logoUri) }),
+    ...(given.clientUri === undefined ? {} : { clientUri: checkAddress('home page', given.clientUri) }),
   };
 }
 
@@ -50,7 +53,13 @@ function checkLogoutUris(
   };
 }
 
-type AddressKind = 'redirect' | 'post-logout' | 'back-channel logout' | 'front-channel logout' | 'logo';
+type AddressKind =
+  | 'redirect'
+  | 'post-logout'
+  | 'back-channel logout'
+  | 'front-channel logout'
+  | 'logo'
+  | 'home page';
 
 /** Where each stands in the words of the API. */
 const pointers: Readonly<Record<AddressKind, `/${string}`>> = {
@@ -59,6 +68,7 @@ const pointers: Readonly<Record<AddressKind, `/${string}`>> = {
   'back-channel logout': '/backchannelLogoutUri',
   'front-channel logout': '/frontchannelLogoutUri',
   logo: '/logoUri',
+  'home page': '/clientUri',
 };
 
 /** One that browsers leave as it is, since it is compared character by character (S16). */

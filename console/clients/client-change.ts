@@ -49,6 +49,7 @@ export interface ClientChange {
   readonly backchannelLogoutUri?: string;
   readonly frontchannelLogoutUri?: string;
   readonly logoUri?: string;
+  readonly clientUri?: string;
 }
 
 /** The client as it is from then on, and whether what it has had until then is void. */
@@ -68,7 +69,7 @@ export function changedClient(
   checkOutboundUrl: CheckOutboundUrl,
 ): ChangedClient {
   const { name, dpopBoundAccessTokens, tokenTtlSeconds, pkce, maxRoles, jwks: _keys, ...named } = before;
-  const { backchannelLogoutUri, frontchannelLogoutUri, logoUri, ...rest } = named;
+  const { backchannelLogoutUri, frontchannelLogoutUri, logoUri, clientUri, ...rest } = named;
   const shape = shapeOf(before, change, checkOutboundUrl);
   const { isPublic, isFirstParty, addresses, grants } = shape;
   const shownName = change.name ?? name;
@@ -126,6 +127,7 @@ const addressNames = [
   'backchannelLogoutUri',
   'frontchannelLogoutUri',
   'logoUri',
+  'clientUri',
 ] as const;
 
 /** Those of before, unless the change says otherwise. */
@@ -135,12 +137,14 @@ function wantedAddresses(before: ClientRecord, change: ClientChange): Addresses 
   const back = change.backchannelLogoutUri ?? before.backchannelLogoutUri;
   const front = change.frontchannelLogoutUri ?? before.frontchannelLogoutUri;
   const logo = change.logoUri ?? before.logoUri;
+  const home = change.clientUri ?? before.clientUri;
   return {
     redirectUris: kept(before.redirectUris, redirectUris),
     postLogoutRedirectUris: kept(before.postLogoutRedirectUris, postLogoutRedirectUris),
     ...(back ? { backchannelLogoutUri: back } : {}),
     ...(front ? { frontchannelLogoutUri: front } : {}),
     ...(logo ? { logoUri: logo } : {}),
+    ...(home ? { clientUri: home } : {}),
   };
 }
 
@@ -253,4 +257,5 @@ const nothingSaid: Required<ClientChange> = {
   backchannelLogoutUri: '',
   frontchannelLogoutUri: '',
   logoUri: '',
+  clientUri: '',
 };

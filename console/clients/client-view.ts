@@ -24,6 +24,7 @@ export function viewOf(client: ClientRecord, use?: ClientUse) {
     backchannelLogoutUri: client.backchannelLogoutUri ?? null,
     frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
     logoUri: client.logoUri ?? null,
+    clientUri: client.clientUri ?? null,
     scopes: client.scopes,
     // Null: all that its users have.
     maxRoles: signsPeopleIn ? (ceilingOf(client) ?? null) : null,

@@ -145,6 +145,7 @@ export function dashboardClient({ addresses, noticeAddresses }: DashboardAddress
     isPublic: true,
     isFirstParty: true,
     disabled: false,
+    ...(addresses[0] === undefined ? {} : { clientUri: `${addresses[0]}/` }),
     secrets: [],
     grantTypes: ['authorization_code', 'refresh_token'],
     redirectUris: addresses.flatMap((address) => [

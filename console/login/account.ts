@@ -45,7 +45,7 @@ export interface AccountPageDeps {
   /** As it is shown to people. */
   readonly nameOfProvider: (id: string) => string;
   /** The same. */
-  readonly nameOfApplication: (id: string) => Promise<string>;
+  readonly findApplication: (id: string) => Promise<{ readonly name: string; readonly clientUri?: string }>;
   /** What a role opens, in words. */
   readonly meaningOfRole: (role: string) => string;
   readonly isSecure: boolean;
@@ -181,7 +181,7 @@ export function createAccountPage(deps: AccountPageDeps) {
   ): Promise<void> {
     const { own, next } = await someOf({ current, account }, after);
     const before = await times.before(account.id, current.startedAt);
-    const applications = await applicationsOf(own, deps.nameOfApplication);
+    const applications = await applicationsOf(own, deps.findApplication);
     setPageHeaders(ctx, isSecure, [], [], 'own');
     ctx.type = 'html';
     ctx.body = renderAccount(
@@ -226,14 +226,14 @@ function elevationOf(account: UserRecord, now: number): AccountModel['elevation'
 }
 
 /** Of every open session, each once, since the first of its sign-ins that are still open. */
-async function applicationsOf(own: readonly SignInSession[], nameOf: (id: string) => Promise<string>) {
+async function applicationsOf(own: readonly SignInSession[], find: AccountPageDeps['findApplication']) {
   const since = new Map<string, number>();
   for (const { applications } of own) {
     for (const { clientId, since: at, grantId } of applications) {
       if (grantId !== undefined) since.set(clientId, Math.min(at, since.get(clientId) ?? at));
     }
   }
-  return Promise.all([...since].map(async ([id, at]) => ({ name: await nameOf(id), since: date(at) })));
+  return Promise.all([...since].map(async ([id, at]) => ({ ...(await find(id)), since: date(at) })));
 }
 
 function isKey(text: string | undefined): boolean {

@@ -124,7 +124,10 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
       ...deps,
       throttle,
       nameOfProvider: (id) => providers.find(id)?.name ?? id,
-      nameOfApplication: async (id) => (await clients.find(id))?.name ?? id,
+      async findApplication(id) {
+        const { name = id, clientUri } = (await clients.find(id)) ?? {};
+        return { name, ...(clientUri !== undefined && { clientUri }) };
+      },
       checkMayChange: () => checkAuditable(audit),
       onRejected,
     }),

@@ -117,6 +117,8 @@ export interface ClientRecord {
   readonly frontchannelLogoutUri?: string;
   /** A picture that the browser loads where people are asked whether they let it in. */
   readonly logoUri?: string;
+  /** Its home page, which the account page leads to (RFC 7591 §2, `client_uri`). */
+  readonly clientUri?: string;
   /**
    * The most that it gets of its users' roles; one that stands for nothing opens nothing. Absent: everything for a
    * first-party client, and nothing for others.

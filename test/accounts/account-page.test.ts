@@ -189,7 +189,10 @@ describe('the list of sessions', () => {
   test('applications that were signed in to are listed', async () => {
     const agent = browser();
     await signInForTokens(console, agent, {}, person);
-    expect(textOf(await agent.get('/account'))).toMatch(/application-dashboard Since/);
+    const page = await agent.get('/account');
+    expect(textOf(page)).toMatch(/application-dashboard Since/);
+    // It leads back to where it was signed in to.
+    expect(page.body).toMatch(/<a href="http:\/\/localhost:\d+\/">application-dashboard<\/a>/);
   });
 });
 

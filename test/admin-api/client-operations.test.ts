@@ -22,6 +22,7 @@ const wiki = {
   backchannelLogoutUri: 'https://wiki.example.com/logout',
   frontchannelLogoutUri: 'https://wiki.example.com/frame',
   logoUri: 'https://pictures.example.com/wiki.png',
+  clientUri: 'https://wiki.example.com/home',
   scopes: ['openid', 'profile', 'offline_access'],
   maxRoles: ['Viewer'],
   pkce: 'required',
@@ -58,6 +59,7 @@ describe('a client', () => {
       backchannelLogoutUri: null,
       frontchannelLogoutUri: null,
       logoUri: null,
+      clientUri: null,
       pkce: null,
       maxRoles: null,
       tokenAlg: 'RS256',
@@ -159,6 +161,8 @@ describe('PATCH', () => {
     ['backchannelLogoutUri', { backchannelLogoutUri: null }],
     ['frontchannelLogoutUri', { frontchannelLogoutUri: null }],
     ['logoUri', { logoUri: null }],
+    ['clientUri', { clientUri: null }],
+    ['clientUri', { clientUri: 'https://wiki.example.com/' }],
     ['logoUri', { logoUri: 'https://wiki.example.com/logo.svg' }],
     ['pkce', { pkce: 'optional' }],
     ['pkce', { pkce: null }, { pkce: 'nonce' }],
@@ -199,6 +203,17 @@ describe('PATCH', () => {
     const refused = await call('PATCH', '/applications/logo', { logoUri });
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
     expect((await call('GET', '/applications/logo')).body).toEqual(before.body);
+  });
+
+  test.each([
+    ['in clear text', 'http://wiki.example.com/'],
+    ['that is a script', 'javascript:alert(1)'],
+    ['that is data', 'data:text/html,<script>alert(1)</script>'],
+  ])('of a home page %s changes nothing', async (_name, clientUri) => {
+    await call('PUT', '/applications/home', wiki);
+    const refused = await call('PATCH', '/applications/home', { clientUri });
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
+    expect((await call('GET', '/applications/home')).body).toMatchObject({ clientUri: wiki.clientUri });
   });
 
   test('that changes nothing is no change: neither version nor audit trail', async () => {

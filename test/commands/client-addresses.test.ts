@@ -72,12 +72,15 @@ test('the other addresses change and go, and end nothing (D24)', async () => {
     front,
     '--logo-uri',
     logo,
+    '--client-uri',
+    home,
   ];
   const shown = {
     postLogoutUris: [home],
     backchannelLogoutUri: back,
     frontchannelLogoutUri: front,
     logoUri: logo,
+    clientUri: home,
   };
   expect((await update(...all)).json()).toMatchObject(shown);
   const none = all.map((flag) => (flag.startsWith('--') ? flag : 'none'));
@@ -86,6 +89,7 @@ test('the other addresses change and go, and end nothing (D24)', async () => {
     backchannelLogoutUri: null,
     frontchannelLogoutUri: null,
     logoUri: null,
+    clientUri: null,
   };
   expect((await update(...none)).json()).toMatchObject({ ...nothing, redirectUris: [second] });
   expect(await refresh(console, tokens.refresh_token, { client_id: 'board' })).toMatchObject({ status: 200 });
@@ -101,6 +105,7 @@ test.each([
   ['that is none, which nobody comes back to', '--redirect-uri', 'none'],
   ['that is relative', '--post-logout-uri', '/home'],
   ['of a logo in clear text', '--logo-uri', 'http://pictures.example.com/board.png'],
+  ['of a home page in clear text', '--client-uri', 'http://board.example.com/'],
 ])(
   'an address %s is refused as at the registration, and nothing changes (D24)',
   async (_name, flag, value) => {

@@ -40,6 +40,7 @@ test('a machine is registered with the least that it needs, and its secret is sh
     backchannelLogoutUri: null,
     frontchannelLogoutUri: null,
     logoUri: null,
+    clientUri: null,
     scopes: ['app:MetricsViewer'],
     tokenAlg: 'RS256',
     tokenTyp: 'JWT',

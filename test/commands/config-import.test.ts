@@ -50,6 +50,7 @@ describe('a realm of Keycloak', () => {
         isPublic: true,
         redirectUris: ['http://localhost:8080/callback'],
         logoUri: 'https://kiosk.example.com/logo.png',
+        clientUri: 'https://kiosk.example.com/home',
       }),
       storefront: {
         displayName: 'Storefront',
@@ -135,6 +136,7 @@ describe('a realm of Keycloak', () => {
         'client storefront: redirect address https://shop.example.com/oauth/*',
         'client storefront: sign-in without consent',
         'client kiosk: implicit flow',
+        'client storefront: home page http://shop.example.com/',
         'identity provider github (github)',
         'identity provider Partner: its name',
         'identity provider corp: mapper mail',

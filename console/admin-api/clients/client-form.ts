@@ -53,6 +53,10 @@ const fields = {
     description: 'A picture that the browser loads where people are asked whether they let it in.',
     example: 'https://wiki.example.com/logo.png',
   }),
+  clientUri: address.meta({
+    description: 'Its home page, which the account page of its users leads to (RFC 7591).',
+    example: 'https://wiki.example.com/',
+  }),
   pkce: z.enum(['required', 'nonce', 'optional']).meta({
     description:
       'What it sends with an authorization request: PKCE, PKCE or a nonce, or neither. Where nothing is said, `nonce`, and `required` of a public one.',
@@ -86,6 +90,7 @@ const defaults = {
   backchannelLogoutUri: null,
   frontchannelLogoutUri: null,
   logoUri: null,
+  clientUri: null,
   pkce: null,
   maxRoles: null,
   tokenAlg: 'RS256',
@@ -172,6 +177,7 @@ export const clientView = view({
   backchannelLogoutUri: address.nullable(),
   frontchannelLogoutUri: address.nullable(),
   logoUri: address.nullable(),
+  clientUri: address.nullable(),
   pkce: fields.pkce.nullable(),
   maxRoles: fields.maxRoles.nullable(),
   tokenTtlSeconds: z.number().int().nullable(),

@@ -21,7 +21,13 @@ const storedNames: Readonly<Record<string, string>> = {
 type Said = Readonly<Record<string, unknown>>;
 
 /** What takes an empty text for none. */
-const texts: readonly string[] = ['displayName', 'backchannelLogoutUri', 'frontchannelLogoutUri', 'logoUri'];
+const texts: readonly string[] = [
+  'displayName',
+  'backchannelLogoutUri',
+  'frontchannelLogoutUri',
+  'logoUri',
+  'clientUri',
+];
 
 /** @param said  null where it is as with nothing said */
 export function changeOf(said: object): ClientChange {
@@ -67,6 +73,7 @@ function saidOf(client: ClientRecord) {
     backchannelLogoutUri: client.backchannelLogoutUri ?? null,
     frontchannelLogoutUri: client.frontchannelLogoutUri ?? null,
     logoUri: client.logoUri ?? null,
+    clientUri: client.clientUri ?? null,
     pkce: signsPeopleIn ? pkcePolicyOf(client) : null,
     maxRoles: (signsPeopleIn ? ceilingOf(client) : client.maxRoles) ?? null,
     tokenAlg: client.tokenAlg,

@@ -15,6 +15,7 @@ const flagsOfMembers: Readonly<Record<string, string>> = {
   backchannelLogoutUri: 'backchannel-logout-uri',
   frontchannelLogoutUri: 'frontchannel-logout-uri',
   logoUri: 'logo-uri',
+  clientUri: 'client-uri',
   pkce: 'pkce',
   maxRoles: 'max-role',
   tokenAlg: 'token-alg',
@@ -41,6 +42,7 @@ export const addFlags = flags({
   '[--frontchannel-logout-uri U]':
     'what the sign-out page loads in a hidden frame; at the origin of a redirect address',
   '[--logo-uri U]': 'a picture for where people are asked whether they let it in',
+  '[--client-uri U]': 'its home page, which the account page leads to',
   '[--grant G …]': 'a grant: authorization_code, refresh_token, client_credentials',
   '[--scope "…" …]': 'scopes that it may ask for, separated by spaces',
   '[--token-alg A]': 'signature of its tokens: RS256, ES256, EdDSA (default: RS256)',
@@ -85,6 +87,7 @@ export const updateFlags = {
     '[--backchannel-logout-uri U]': 'where logout tokens are posted, or none',
     '[--frontchannel-logout-uri U]': 'what the sign-out page loads, or none',
     '[--logo-uri U]': 'a picture for where people are asked, or none',
+    '[--client-uri U]': 'its home page, or none',
   }),
 };
 
@@ -117,6 +120,7 @@ export function definitionIn(input: Input): object {
     ...present('backchannelLogoutUri', input.text('backchannel-logout-uri')),
     ...present('frontchannelLogoutUri', input.text('frontchannel-logout-uri')),
     ...present('logoUri', input.text('logo-uri')),
+    ...present('clientUri', input.text('client-uri')),
     ...present('grants', input.texts('grant')),
     ...present('scopes', input.texts('scope')?.flatMap(scopesOf)),
     ...present('tokenAlg', input.text('token-alg')),
@@ -145,6 +149,7 @@ export function patchIn(input: Input, jwks: object | null | undefined): ClientPa
     ...present('backchannelLogoutUri', textIn(input, 'backchannel-logout-uri')),
     ...present('frontchannelLogoutUri', textIn(input, 'frontchannel-logout-uri')),
     ...present('logoUri', textIn(input, 'logo-uri')),
+    ...present('clientUri', textIn(input, 'client-uri')),
     ...Object.assign({}, ...switches),
   };
   const sets = setsIn(input);

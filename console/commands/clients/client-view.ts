@@ -17,6 +17,7 @@ export interface ClientView {
   readonly backchannelLogoutUri: string | null;
   readonly frontchannelLogoutUri: string | null;
   readonly logoUri: string | null;
+  readonly clientUri: string | null;
   readonly pkce: keyof typeof pkceInWords | null;
   readonly maxRoles: readonly string[] | null;
   readonly tokenAlg: string;
@@ -64,6 +65,7 @@ export function describe(client: ClientView): string {
     'back-channel logout': client.backchannelLogoutUri ?? undefined,
     'front-channel logout': client.frontchannelLogoutUri ?? undefined,
     logo: client.logoUri ?? undefined,
+    'home page': client.clientUri ?? undefined,
     PKCE: pkce === null ? undefined : pkceInWords[pkce],
     tokens: `${tokenTyp}, ${tokenAlg}${dpop ? ', bound to a key (DPoP)' : ''}${life}`,
     secrets: client.secrets.map(secretInWords),

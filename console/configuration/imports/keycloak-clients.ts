@@ -42,7 +42,11 @@ function addClient(client: RealmClient, realm: Realm, draft: Draft): void {
     isPublic: publicClient || undefined,
     grants: isApplication && serviceAccountsEnabled ? grants : undefined,
     scopes: scopesOf(client, realm, isApplication, draft),
-    ...(isApplication && { redirectUris, ...logoutOf(client, redirectUris, draft) }),
+    ...(isApplication && {
+      redirectUris,
+      ...logoutOf(client, redirectUris, draft),
+      clientUri: homeOf(client, draft),
+    }),
     ...tokensOf(client, draft),
     secrets: secretsOf(client, isApplication, draft),
   };
@@ -102,6 +106,15 @@ function logoutOf(
     logoUri: attributes.logoUri || undefined,
     pkce: attributes['pkce.code.challenge.method'] === 'S256' ? 'required' : undefined,
   };
+}
+
+/** @returns undefined for none, and for one that people would not be led to here */
+function homeOf({ clientId, rootUrl = '', baseUrl = '' }: RealmClient, draft: Draft): string | undefined {
+  if (baseUrl === '') return undefined;
+  const uri = baseUrl.startsWith('/') ? rootUrl.replace(/\/$/, '') + baseUrl : baseUrl;
+  if (/^https:\/\/[^#${]+$/.test(uri) && URL.canParse(uri)) return uri;
+  draft.leave(`client ${clientId}: home page ${uri}`, 'a home page here is a whole https address');
+  return undefined;
 }
 
 const algs = ['RS256', 'ES256', 'EdDSA'];

@@ -19,6 +19,7 @@ const client = z.looseObject({
   clientAuthenticatorType: text.default('client-secret'),
   secret: text.optional(),
   rootUrl: text.optional(),
+  baseUrl: text.optional(),
   redirectUris: texts,
   webOrigins: texts,
   standardFlowEnabled: z.boolean().default(true),
