@@ -15,6 +15,8 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
+  '.png': 'image/png',
+  '.jpeg': 'image/jpeg',
 };
 
 /** Read once with the program: the folder is part of it and does not change while it runs. */

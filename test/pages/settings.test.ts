@@ -94,6 +94,37 @@ describe('the API', () => {
     }
     expect(text).toMatch(/POST \/api\/v1\/clients Adds [^.]*\. api:clients:write/);
   });
+
+  test('is explored by the session of the page, the members’ without a call; another name is none', async () => {
+    const own = await ada.get('/settings/api/console');
+    const csrf = /data-csrf="([^"]+)"/.exec(own.body)?.[1];
+    expect([titleOf(own), textOf(own)]).toEqual([
+      expect.stringContaining('admin API'),
+      expect.stringContaining('The explorer needs script.'),
+    ]);
+    const called = await ada.get('/api/v1/roles', { 'x-csrf-token': csrf! });
+    expect([called.status, JSON.parse(called.body).items.length]).toEqual([200, expect.any(Number)]);
+    expect((await viewer.get('/api/v1/roles', { 'x-csrf-token': csrf! })).status).toBe(403);
+    const members = await ada.get('/settings/api/members');
+    expect(members.body).toContain('data-calls="none"');
+    expect(members.body).not.toContain('data-csrf');
+    for (const name of ['other', '__proto__', 'console%2F..'])
+      expect((await ada.get(`/settings/api/${name}`)).status).toBe(404);
+  });
+
+  test('has its scripts and styles compressed, once asked for so, and other pictures as they are', async () => {
+    const { body } = await ada.get('/settings/api/console');
+    const href = /src="(\/static\/explorer\.js[^"]*)"/.exec(body)![1]!;
+    const ask = (coding: string) => fetch(console.url + href, { headers: { 'Accept-Encoding': coding } });
+    const [small, plain] = [await ask('gzip'), await ask('identity')];
+    expect([small, plain].map(({ headers }) => headers.get('content-encoding'))).toEqual(['gzip', null]);
+    expect(Number(small.headers.get('content-length'))).toBeLessThan(500_000);
+    expect(small.headers.get('vary')).toContain('Accept-Encoding');
+    expect(small.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    expect(await small.text()).toBe(await plain.text());
+    const known = { 'accept-encoding': 'gzip', 'if-none-match': small.headers.get('etag')! };
+    expect((await ada.get(href, known)).status).toBe(304);
+  });
 });
 
 describe('about', () => {
@@ -127,7 +158,7 @@ describe('about', () => {
 
 describe('who may', () => {
   test('a Viewer neither reads settings nor rotates keys', async () => {
-    for (const href of ['/settings', '/settings/api', '/settings/about']) {
+    for (const href of ['/settings', '/settings/api', '/settings/api/console', '/settings/about']) {
       expect((await viewer.get(href)).status).toBe(403);
     }
     const before = await keys();

@@ -7,9 +7,13 @@ import { pageNames, usualPage } from './pages.ts';
 
 test('every file has its type, its bytes and a validator of its own', async () => {
   const files = await staticFiles();
-  expect([...files.keys()].sort()).toEqual([
+  // Those within the explorer's sheet are named for what is in them.
+  const names = [...files.keys()].filter((name) => !name.startsWith('picture-'));
+  expect(names.sort()).toEqual([
     'copy.js',
     'dark.css',
+    'explorer.css',
+    'explorer.js',
     'favicon.svg',
     'keys.js',
     'live.js',
@@ -26,6 +30,17 @@ test('every file has its type, its bytes and a validator of its own', async () =
   const source = await readFile(new URL('../../views/static/style.css', import.meta.url));
   expect(files.get('style.css')?.body.equals(source)).toBe(true);
   expect(new Set([...files.values()].map(({ etag }) => etag)).size).toBe(files.size);
+});
+
+test('no sheet has a picture within it, which the content policy stops: each is a file (S51)', async () => {
+  const files = await staticFiles();
+  const sheets = [...files].filter(([name]) => name.endsWith('.css'));
+  const wanted = sheets.flatMap(([, { body }]) => [...body.toString().matchAll(/url\("?([^")]+)/g)]);
+  expect(wanted.length).toBeGreaterThan(10);
+  for (const [, address] of wanted) {
+    const name = /^\/static\/([\w.-]+)(?:\?|$)/.exec(address!)?.[1];
+    expect([address, files.has(name ?? '')]).toEqual([address, true]);
+  }
 });
 
 test('an address carries the validator, and a file that is not there has no address', async () => {

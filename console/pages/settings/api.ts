@@ -1,9 +1,11 @@
 /** `/settings/api`: what programs may call, from the descriptions that the build has written. */
 
 import { readFile } from 'node:fs/promises';
+import { ProblemError, problems } from '../../../platform/errors.ts';
 import { builtFile } from '../../../platform/installation.ts';
 import type { Language } from '../../../views/elements/moment.ts';
 import { renderApi, type ShownInterface } from '../../../views/management/settings/api.tsx';
+import { renderExplorer } from '../../../views/management/settings/explorer.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -28,6 +30,8 @@ interface Source {
   readonly about: string;
   /** Before each of its paths. */
   readonly base: string;
+  /** By the session of a page. */
+  readonly canBeCalled: boolean;
 }
 
 const sources = (t: Translate): readonly Source[] => [
@@ -37,6 +41,7 @@ const sources = (t: Translate): readonly Source[] => [
     href: '/api/openapi.json',
     about: t('api.whatThesePagesDo'),
     base: '/api/v1',
+    canBeCalled: true,
   },
   {
     id: 'members',
@@ -44,6 +49,7 @@ const sources = (t: Translate): readonly Source[] => [
     href: '/api/members-openapi.json',
     about: t('api.whatMembersTakeThrough'),
     base: '',
+    canBeCalled: false,
   },
 ];
 
@@ -52,15 +58,32 @@ const methods: readonly string[] = ['get', 'put', 'post', 'patch', 'delete'];
 export function createApiPage(tools: PageTools) {
   /** They do not change while this program runs. */
   const read = new Map<Language, Promise<readonly ShownInterface[]>>();
-  return async (ctx: PageContext): Promise<void> => {
-    const t = textFor(ctx);
-    await tools.check(ctx, 'listSettings');
+  return {
+    async show(ctx: PageContext): Promise<void> {
+      await tools.check(ctx, 'listSettings');
+      const interfaces = await interfacesIn(textFor(ctx));
+      tools.send(ctx, renderApi({ frame: await tools.frame(ctx), interfaces }));
+    },
+    /** `GET /settings/api/:interface` */
+    async explore(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
+      await tools.check(ctx, 'listSettings');
+      const found = (await interfacesIn(t)).find(({ id }) => id === ctx.params.interface);
+      if (!found) throw new ProblemError(problems.notFound, 'There is no such interface.');
+      const { title, href, id } = found;
+      const canBeCalled = sources(t).some((source) => source.id === id && source.canBeCalled);
+      const csrf = canBeCalled ? tools.csrf(ctx) : undefined;
+      tools.send(ctx, renderExplorer({ frame: await tools.frame(ctx), title, href, csrf }));
+    },
+  };
+
+  function interfacesIn(t: Translate): Promise<readonly ShownInterface[]> {
     const interfaces =
       read.get(t.language) ??
       Promise.all(sources(t).map(readInterface)).then((all) => all.flatMap((one) => one ?? []));
     read.set(t.language, interfaces);
-    tools.send(ctx, renderApi({ frame: await tools.frame(ctx), interfaces: await interfaces }));
-  };
+    return interfaces;
+  }
 }
 
 /** @returns undefined in an installation that was built without it */

@@ -29,13 +29,15 @@ export function addSettingsRoutes(router: Router, needs: SettingsNeeds): void {
   const start = createStartPage(tools, steps);
   const keys = createKeyPage(tools, acts);
   const branding = createBrandingPage(tools, forms);
+  const api = createApiPage(tools);
   router.get('/settings', query, signedIn, createSettingsPage(tools));
   router.get('/settings/start', query, signedIn, start.show);
   router.post('/settings/start', form, csrf, signedIn, held, start.change);
   router.get('/settings/branding', query, signedIn, branding.show);
   router.post('/settings/branding', form, csrf, signedIn, held, branding.change);
   router.post('/settings/branding/logo', signedIn, upload, csrf, held, branding.putLogo);
-  router.get('/settings/api', query, signedIn, createApiPage(tools));
+  router.get('/settings/api', query, signedIn, api.show);
+  router.get('/settings/api/:interface', query, signedIn, api.explore);
   router.get('/settings/keys', query, signedIn, keys.show);
   router.post('/settings/keys', form, csrf, signedIn, held, keys.change);
   router.get('/settings/about', query, signedIn, createAboutPage(tools));

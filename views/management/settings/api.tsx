@@ -64,9 +64,14 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
         title={`${title}, ${version}`}
         about={about}
         acts={
-          <a class="button" href={href} download>
-            {t('api.openAPIDocument')}
-          </a>
+          <>
+            <a class="button primary" href={`${apiHref}/${id}`}>
+              {t('api.explorer')}
+            </a>
+            <a class="button" href={href} download>
+              {t('api.openAPIDocument')}
+            </a>
+          </>
         }
       >
         <p class="link-row">

@@ -76,6 +76,12 @@ export const settings: SameTexts<typeof english> = {
     'Was Programme aufrufen können: die Konsole selbst und die Member dahinter. Token für beide kommen von /oauth2/token.',
   'api.installationBuiltWithoutIts': 'Diese Installation wurde ohne ihre Beschreibungen gebaut.',
   'api.openAPIDocument': 'OpenAPI-Dokument',
+  'api.explorer': 'Explorer öffnen',
+  'api.triedAsYou':
+    'Aufrufe geschehen in Ihrem Namen und mit Ihren Rollen: Was Sie hier ändern, ist geändert und steht im Audit-Protokoll. Wo eine frische Anmeldung verlangt wird, melden Sie sich neu an und senden den Aufruf noch einmal.',
+  'api.triedElsewhere':
+    'Aufrufe an Member brauchen das Token eines Maschinen-Clients: Dessen Seite macht einen Aufruf und zeigt die Antwort.',
+  'api.explorerNeedsScript': 'Der Explorer braucht Skript. Die Seite davor listet jeden Aufruf auch ohne.',
   'api.scope': 'Scope',
   'branding.whatEverybodySeesInstallation':
     'Was alle von dieser Installation sehen: in der Leiste jeder Seite und vor der Anmeldung.',

@@ -73,6 +73,13 @@ export const settings = {
     'What programs may call: the console itself, and the members behind it. Tokens for both come from /oauth2/token.',
   'api.installationBuiltWithoutIts': 'This installation was built without its descriptions.',
   'api.openAPIDocument': 'OpenAPI document',
+  'api.explorer': 'Open explorer',
+  'api.triedAsYou':
+    'Calls are made as you, with your roles: what you change here is changed, and stands in the audit log. Where a sign-in of late is asked for, sign in again and send the call once more.',
+  'api.triedElsewhere':
+    'Calls to members take the token of a machine client: its page makes one and shows the answer.',
+  'api.explorerNeedsScript':
+    'The explorer needs script. The page before this one lists every call without it.',
   'api.scope': 'Scope',
   'branding.whatEverybodySeesInstallation':
     'What everybody sees of this installation: in the bar of every page, and before a sign-in.',

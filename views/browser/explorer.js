@@ -1,0 +1,35 @@
+// Shows an interface call by call, and tries calls of the admin API as whoever is signed in. The list of calls on the page before needs no script.
+import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
+import 'swagger-ui-dist/swagger-ui.css';
+
+const place = document.getElementById('explorer');
+const { description, csrf, calls } = place.dataset;
+const dark = window.matchMedia('(prefers-color-scheme: dark)');
+const scheme = document.querySelector('meta[name=color-scheme]').content;
+
+function followTheme() {
+  const isDark = scheme === 'dark' || (scheme !== 'light' && dark.matches);
+  document.documentElement.classList.toggle('dark-mode', isDark);
+}
+
+followTheme();
+dark.addEventListener('change', followTheme);
+
+SwaggerUI({
+  domNode: place,
+  url: description,
+  presets: [SwaggerUI.presets.apis],
+  // Closed until somebody opens one: there are some hundred calls.
+  docExpansion: 'none',
+  defaultModelsExpandDepth: -1,
+  displayRequestDuration: true,
+  filter: true,
+  validatorUrl: null,
+  supportedSubmitMethods: calls === 'none' ? [] : ['get', 'put', 'post', 'patch', 'delete'],
+  // The session of this browser opens what a page of ours asks for, and nobody else's (S50).
+  requestInterceptor(request) {
+    const isOwn = new URL(request.url, window.location.href).origin === window.location.origin;
+    if (isOwn && csrf !== undefined) request.headers['X-CSRF-Token'] = csrf;
+    return request;
+  },
+});

@@ -1,0 +1,45 @@
+/** One interface call by call, in Swagger UI, which tries calls as the reader. */
+
+import { renderDocument } from '../../layout.tsx';
+import { assetPath } from '../../static.ts';
+import { useText } from '../../texts/elements.tsx';
+import { type FrameModel, ManagementPage } from '../frame.tsx';
+import { apiHref } from './api.tsx';
+
+export interface ExplorerModel {
+  readonly frame: FrameModel;
+  readonly title: string;
+  /** Of the description. */
+  readonly href: string;
+  /** By which a call proves that it comes from this page; undefined where none is tried. */
+  readonly csrf?: string | undefined;
+}
+
+export function explorerHref(id: string): string {
+  return `${apiHref}/${id}`;
+}
+
+export function renderExplorer(model: ExplorerModel): string {
+  return renderDocument(<Explorer {...model} />, model.frame.presentation);
+}
+
+function Explorer({ frame, title, href, csrf }: ExplorerModel) {
+  const t = useText();
+  return (
+    <ManagementPage frame={frame} title={title} path={[{ title: t('pages.api'), href: apiHref }]}>
+      <link rel="stylesheet" href={assetPath('explorer.css')} />
+      <script type="module" src={assetPath('explorer.js')} />
+      <p class="lede">{t(csrf === undefined ? 'api.triedElsewhere' : 'api.triedAsYou')}</p>
+      <noscript>
+        <p class="message">{t('api.explorerNeedsScript')}</p>
+      </noscript>
+      <div
+        id="explorer"
+        class="explorer"
+        data-description={href}
+        data-csrf={csrf}
+        data-calls={csrf === undefined ? 'none' : 'own'}
+      />
+    </ManagementPage>
+  );
+}
