@@ -1,6 +1,6 @@
 /**
- * What live pages cost: processor time of the console for a token and for a proxied call with 100 of them open and without, in turns;
- * and the share of a core that 1,000 take while nobody calls.
+ * What live pages cost: processor time of the console for a token and for a proxied call with 100 of them open and without, in turns
+ * and now the one first, now the other; and the share of a core that 1,000 take while nobody calls, once opening them is over.
  */
 import { clientSecret, machineToken, type RunningConsole, startConsole } from '../test/helpers/console.ts';
 import { createUserAgent, type UserAgent } from '../test/helpers/user-agent.ts';
@@ -9,7 +9,10 @@ import type { Benchmark, Table } from './harness.ts';
 import { cpuMicrosOf } from './processor-time.ts';
 import { formatSpread, type Spread, spread } from './statistics.ts';
 
-const roundMs = 2_000;
+const roundMs = 4_000;
+/** After so many pages were opened, until what that has left is done. */
+const settlingMs = 4_000;
+const idleMs = 10_000;
 const few = 100;
 const many = 1_000;
 /** As many as a session may have. */
@@ -29,13 +32,17 @@ export const benchmark: Benchmark = {
       const shares: number[] = [];
       for (const call of Object.values(calls)) await costOf(running, call);
       for (let round = 0; round < rounds; round++) {
-        for (const [name, call] of Object.entries(calls))
-          costs.get(name)!.without.push(await costOf(running, call));
-        const open = await openAll(running, agents, few);
-        for (const [name, call] of Object.entries(calls))
-          costs.get(name)!.open.push(await costOf(running, call));
-        for (const { leave } of open) leave();
+        for (const kind of round % 2 === 0
+          ? (['without', 'open'] as const)
+          : (['open', 'without'] as const)) {
+          const open = kind === 'open' ? await openAll(running, agents, few) : [];
+          await settled();
+          for (const [name, call] of Object.entries(calls))
+            costs.get(name)![kind].push(await costOf(running, call));
+          for (const { leave } of open) leave();
+        }
         const all = await openAll(running, agents, many);
+        await settled();
         shares.push(await shareWhileIdle(running));
         for (const { leave } of all) leave();
       }
@@ -91,8 +98,14 @@ async function costOf({ child }: RunningConsole, call: Call): Promise<number> {
 
 async function shareWhileIdle({ child }: RunningConsole): Promise<number> {
   const before = cpuMicrosOf(child.pid!);
-  await new Promise((resolve) => setTimeout(resolve, roundMs));
-  return (cpuMicrosOf(child.pid!) - before) / (roundMs * 1000);
+  await pause(idleMs);
+  return (cpuMicrosOf(child.pid!) - before) / (idleMs * 1000);
+}
+
+const settled = () => pause(settlingMs);
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Half of them the overview, half traffic; each has had its first part. */

@@ -53,8 +53,10 @@ export interface PageTools {
   reader(ctx: PageContext): PageReader;
   /** For a stream. */
   setHeaders(ctx: PageContext): void;
-  /** The same for all who may do the same now, and read it in the same way. */
+  /** The same for all who may do the same now. */
   rightsOf(ctx: PageContext): string;
+  /** The same for all who read it in the same way. */
+  lookOf(ctx: PageContext): string;
   /** For a page that also they see who may open no management page: undefined for them. */
   frameOf(ctx: Context, here: WithSession): Promise<FrameModel | undefined>;
   csrf(ctx: PageContext): string;
@@ -99,8 +101,11 @@ export function createPageTools({
     setHeaders: (ctx) => setPageHeaders(ctx, isSecure, [], [], 'own'),
     rightsOf(ctx) {
       const roles = [...callerOf(ctx).roles].sort();
+      return JSON.stringify(roles.map((role) => [role, permissionsOf(role)]));
+    },
+    lookOf(ctx) {
       const { zone, language } = presentationOf(ctx);
-      return JSON.stringify([zone, language, roles.map((role) => [role, permissionsOf(role)])]);
+      return `${language} ${zone ?? ''}`;
     },
     async frameOf(ctx, here) {
       const frame = await frameOf(ctx, here);

@@ -13,6 +13,8 @@ export interface LiveDeps {
   readonly findUser: (id: string) => Promise<WithSession['account'] | undefined>;
   /** What somebody may do at this moment, in words that are the same for all who may do the same. */
   readonly rightsOf: (ctx: PageContext) => string;
+  /** How somebody reads it, in words that are the same for all who read it so: it stays as long as the page is open. */
+  readonly lookOf: (ctx: PageContext) => string;
   /** Whoever may not is answered as by the page. @throws {ProblemError} */
   readonly checkMayRun: (ctx: PageContext, operation: string) => Promise<void>;
   /** Headers of a page. */
@@ -48,7 +50,7 @@ const checkMs = 750;
 export type Live = ReturnType<typeof createLive>;
 
 export function createLive(deps: LiveDeps) {
-  const { isSessionLive, findUser, rightsOf, checkMayRun, setHeaders, now, log } = deps;
+  const { isSessionLive, findUser, rightsOf, lookOf, checkMayRun, setHeaders, now, log } = deps;
   const topics = createTopics(randomBytes(6).toString('base64url'), now);
   const bySession = new Map<string, Set<Stream>>();
   let count = 0;
@@ -84,7 +86,7 @@ export function createLive(deps: LiveDeps) {
     const { res } = ctx;
     const session = ctx.state.current.uid;
     const rights = rightsOf(ctx);
-    const key = `${ctx.path}?${queryOf(ctx)} ${rights}`;
+    const key = `${ctx.path}?${queryOf(ctx)} ${lookOf(ctx)} ${rights}`;
     const own = bySession.get(session);
     setHeaders(ctx);
     ctx.respond = false;
@@ -186,13 +188,14 @@ export function createLive(deps: LiveDeps) {
     const { current } = streams[0]!.ctx.state;
     const account = await findUser(current.accountId);
     const isOver = !account || account.disabled || !(await isSessionLive(current.uid));
+    if (isOver) {
+      for (const stream of streams) end(stream, 'session-ended');
+      return;
+    }
+    for (const { ctx } of streams) ctx.state.account = account;
+    const rights = rightsOf(streams[0]!.ctx);
     for (const stream of streams) {
-      if (isOver) {
-        end(stream, 'session-ended');
-        continue;
-      }
-      stream.ctx.state.account = account;
-      if (rightsOf(stream.ctx) !== stream.rights) end(stream, 'role-changed');
+      if (rights !== stream.rights) end(stream, 'role-changed');
       else if (stream.behindSince !== undefined && now() - stream.behindSince > longestBehindMs)
         stream.res.destroy();
     }
