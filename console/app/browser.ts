@@ -52,7 +52,7 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     isSessionLive: parts.sessions.isLive,
     findUser: parts.users.find,
     rightsOf: tools.rightsOf,
-    lookOf: tools.lookOf,
+    presentationKeyOf: tools.presentationKeyOf,
     checkMayRun: tools.check,
     setHeaders: tools.setHeaders,
     now: parts.now,

@@ -4,6 +4,7 @@ import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { FieldError } from '../../views/management/fields.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
+import { startHref } from '../../views/management/settings/start.tsx';
 import { saidIn, type Translate } from '../../views/texts/text.ts';
 import type { PageOperations } from '../admin-api/http/http-calls.ts';
 import { pageActor } from '../admin-api/http/page-actor.ts';
@@ -17,6 +18,7 @@ import { mayRun } from '../operations/access-check.ts';
 import type { Answer } from '../operations/operation.ts';
 import type { PermissionsOf } from '../operations/privileges.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
+import { isGuided } from './settings/guide.ts';
 import { siteMap } from './site-map.ts';
 
 /** Behind `query` or `form`, and `signedIn`. */
@@ -56,7 +58,7 @@ export interface PageTools {
   /** The same for all who may do the same now. */
   rightsOf(ctx: PageContext): string;
   /** The same for all who read it in the same way. */
-  lookOf(ctx: PageContext): string;
+  presentationKeyOf(ctx: PageContext): string;
   /** For a page that also they see who may open no management page: undefined for them. */
   frameOf(ctx: Context, here: WithSession): Promise<FrameModel | undefined>;
   csrf(ctx: PageContext): string;
@@ -103,7 +105,7 @@ export function createPageTools({
       const roles = [...callerOf(ctx).roles].sort();
       return JSON.stringify(roles.map((role) => [role, permissionsOf(role)]));
     },
-    lookOf(ctx) {
+    presentationKeyOf(ctx) {
       const { zone, language } = presentationOf(ctx);
       return `${language} ${zone ?? ''}`;
     },
@@ -130,6 +132,7 @@ export function createPageTools({
     return {
       username: here.account.username,
       signOut: { action: signOutPath, csrf: csrf.token(ctx) },
+      ...(ctx.path !== startHref && isGuided(ctx) && { guide: { href: startHref, csrf: csrf.token(ctx) } }),
       ...readerOf(ctx, here),
     };
   }

@@ -49,6 +49,20 @@ test('the set-up link leads there, with the administrator made', () => {
   expect(stepIn(first, 'client')).toMatch(/Open .*There is none yet\. .*Add machine client/);
 });
 
+test('pages that are come to by it lead back, until the steps are left', async () => {
+  const agent = await personWith(console, 'guided', ['Admin']);
+  const isThere = async (href: string) => (await agent.get(href)).body.includes('class="guide"');
+  expect(await isThere('/access/clients?do=new')).toBe(false);
+  expect(await isThere(startHref)).toBe(false);
+  expect(await Promise.all(['/access/clients?do=new', '/', '/account'].map(isThere))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect((await press('leave', {}, agent)).headers.location).toBe('/');
+  expect(await isThere('/access/clients?do=new')).toBe(false);
+});
+
 test('the overview leads there as long as something is open', async () => {
   expect(textOf(await ada.get('/'))).toMatch(/Get started : \d of 7 steps are done/);
 });

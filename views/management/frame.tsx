@@ -13,9 +13,16 @@ export interface FrameModel {
   readonly signOut: SignOutForm;
   /** The pages that the reader may open. */
   readonly groups: readonly FrameGroup[];
+  /** Of a page that was come to by the first steps: leads back to them. */
+  readonly guide?: Guide | undefined;
   /** When the page was made. */
   readonly now: Date;
   readonly presentation: Presentation;
+}
+
+export interface Guide {
+  readonly href: string;
+  readonly csrf: string;
 }
 
 export interface FrameGroup {
@@ -108,6 +115,7 @@ export function Framed({ frame, title, hasProblem, children }: FramedProps) {
           <Bar {...frame} />
           <Pages {...frame} />
           <main id="content" class="work">
+            {frame.guide && <BackToGuide {...frame.guide} />}
             {children}
           </main>
           <Groups {...frame} />
@@ -150,13 +158,27 @@ function Bar({ username, signOut: { action, csrf } }: FrameModel) {
       </a>
       <Form action={action} hidden={{ csrf, logout: 'yes' }}>
         <button type="submit" class="button quiet">
-          Sign out
+          {t('act.signOut')}
         </button>
       </Form>
       <a data-keys="help" data-close={t('frame.close')} href={`${searchHref}#keys`} hidden>
         {t('frame.keys')}
       </a>
     </header>
+  );
+}
+
+function BackToGuide({ href, csrf }: Guide) {
+  const t = useText();
+  return (
+    <aside class="guide" aria-label={t('common.getStarted')}>
+      <a href={href}>{t('frame.backToSteps')}</a>
+      <Form action={href} hidden={{ csrf, do: 'leave' }}>
+        <button type="submit" class="button quiet small">
+          {t('frame.leaveSteps')}
+        </button>
+      </Form>
+    </aside>
   );
 }
 

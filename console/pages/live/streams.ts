@@ -14,7 +14,7 @@ export interface LiveDeps {
   /** What somebody may do at this moment, in words that are the same for all who may do the same. */
   readonly rightsOf: (ctx: PageContext) => string;
   /** How somebody reads it, in words that are the same for all who read it so: it stays as long as the page is open. */
-  readonly lookOf: (ctx: PageContext) => string;
+  readonly presentationKeyOf: (ctx: PageContext) => string;
   /** Whoever may not is answered as by the page. @throws {ProblemError} */
   readonly checkMayRun: (ctx: PageContext, operation: string) => Promise<void>;
   /** Headers of a page. */
@@ -50,7 +50,7 @@ const checkMs = 750;
 export type Live = ReturnType<typeof createLive>;
 
 export function createLive(deps: LiveDeps) {
-  const { isSessionLive, findUser, rightsOf, lookOf, checkMayRun, setHeaders, now, log } = deps;
+  const { isSessionLive, findUser, rightsOf, presentationKeyOf, checkMayRun, setHeaders, now, log } = deps;
   const topics = createTopics(randomBytes(6).toString('base64url'), now);
   const bySession = new Map<string, Set<Stream>>();
   let count = 0;
@@ -86,7 +86,7 @@ export function createLive(deps: LiveDeps) {
     const { res } = ctx;
     const session = ctx.state.current.uid;
     const rights = rightsOf(ctx);
-    const key = `${ctx.path}?${queryOf(ctx)} ${lookOf(ctx)} ${rights}`;
+    const key = `${ctx.path}?${queryOf(ctx)} ${presentationKeyOf(ctx)} ${rights}`;
     const own = bySession.get(session);
     setHeaders(ctx);
     ctx.respond = false;

@@ -11,6 +11,7 @@ import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { setGuided } from './guide.ts';
 
 interface Step {
   readonly id: string;
@@ -53,6 +54,7 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
         const items = done.get(step.id);
         return items ? step.foundIn(items) : find(ctx, step);
       }),
+    setGuided: (ctx: Context, isOpen: boolean) => setGuided(ctx, isOpen, isSecure),
     setPutOff(ctx: Context, step: string, isPutOff: boolean): void {
       const t = textFor(ctx);
       if (!steps(t).some(({ id }) => id === step)) return;

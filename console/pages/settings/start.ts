@@ -16,6 +16,11 @@ export function createStartPage(tools: PageTools, steps: StartSteps) {
           'Your roles open none of the steps. An administrator can give you one that does.',
         );
       }
+      // The pages of the steps lead back here, until nothing is open any more.
+      steps.setGuided(
+        ctx,
+        shown.some(({ state }) => state === 'open'),
+      );
       const may = await tools.mayRun(ctx, ['createBackup']);
       const html = renderStart({
         frame: await tools.frame(ctx),
@@ -25,7 +30,7 @@ export function createStartPage(tools: PageTools, steps: StartSteps) {
       });
       tools.send(ctx, html);
     },
-    /** `POST /settings/start`: puts a step off, takes it up again, or takes the backup. */
+    /** `POST /settings/start`: puts a step off, takes it up again, takes the backup, or leaves the steps. */
     async change(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
       const asked = form.get('do');
@@ -33,6 +38,10 @@ export function createStartPage(tools: PageTools, steps: StartSteps) {
         const request = { body: {}, idempotencyKey: form.get('idempotencyKey') };
         const { body } = await tools.run<{ readonly id: string }>(ctx, 'createBackup', request);
         return tools.goTo(ctx, jobHref(body.id));
+      }
+      if (asked === 'leave') {
+        steps.setGuided(ctx, false);
+        return tools.goTo(ctx, '/');
       }
       if (asked === 'later' || asked === 'resume') {
         steps.setPutOff(ctx, form.get('step') ?? '', asked === 'later');

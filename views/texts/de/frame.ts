@@ -91,4 +91,6 @@ export const frame: SameTexts<typeof english> = {
   'pages.api': 'API',
   'frame.hour': '1 Std.',
   'frame.day': '24 Std.',
+  'frame.backToSteps': 'Zurück zu den ersten Schritten',
+  'frame.leaveSteps': 'Verlassen',
 };

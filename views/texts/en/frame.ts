@@ -84,4 +84,6 @@ export const frame = {
   'pages.api': 'API',
   'frame.hour': '1 h',
   'frame.day': '24 h',
+  'frame.backToSteps': 'Back to the first steps',
+  'frame.leaveSteps': 'Leave them',
 } as const satisfies Texts;
