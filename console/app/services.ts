@@ -1,6 +1,7 @@
 /** Everything that works on the store, built once from its parts: the process and the command line share it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createAccountRecords } from '../accounts/voiding.ts';
+import { createLatestEntries } from '../audit/reader/latest-entries.ts';
 import { createClientRegistration } from '../clients/client-registration.ts';
 import { tokenTtlRange } from '../clients/client-rules.ts';
 import { type Clients, createClients, createDerivedClients } from '../clients/clients.ts';
@@ -43,9 +44,11 @@ export function createServices(deps: ServicesDeps) {
   const { providers, providerRegistration } = createProviderServices(deps, { accounts, cipher, outbound });
   const ofUsers = createAccountServices(deps, { accounts, passwords, providers });
   const { sessions, ...ofSessions } = createSessionServices(deps, { ...ofUsers, clients, cipher });
+  const auditReader = deps.auditReader ?? readerFor(settings.dataDir, deps);
   return {
     settings,
-    auditReader: deps.auditReader ?? readerFor(settings.dataDir, deps),
+    auditReader,
+    latestEntries: createLatestEntries(auditReader, deps.auditMarks, now),
     auditEraser: deps.auditEraser ?? (others?.eraseAudit ? { erase: others.eraseAudit } : {}),
     resources: resourcesOf(settings),
     application,

@@ -74,6 +74,8 @@ export function openAuditStore(deps: AuditStoreDeps) {
   /** Not handed over yet. */
   const gathered = createBatchWriter();
   let transfer: NodeJS.Timeout | undefined;
+  /** Of entries that a list of the latest may have to show. */
+  const marks = { denials: 0, changes: 0 };
   let number = 0;
   let lastAdded = 0;
   let lastSynced = 0;
@@ -104,6 +106,8 @@ export function openAuditStore(deps: AuditStoreDeps) {
   return {
     /** @param fields  as for the log */
     record(event: string, fields: AuditFields): void {
+      if (fields.outcome === 'denied') marks.denials++;
+      if (fields.changes !== undefined) marks.changes++;
       if (isFull()) countLost(event);
       else {
         gathered.record(event, fields, now());
@@ -112,15 +116,18 @@ export function openAuditStore(deps: AuditStoreDeps) {
     },
     /** @param bodies  of entries, one a line */
     addBodies(bodies: string): void {
+      markAll();
       for (const body of bodies.split('\n')) addBody(body, eventOf(body));
     },
     /** Entries that another process has gathered. */
     addBatch(batch: Batch): void {
+      markAll();
       if (!isFull()) {
         gathered.append(batch);
         afterGathering();
       } else for (const body of createBatchReader()(batch.text)) countLost(eventOf(body));
     },
+    marks: (): Readonly<typeof marks> => ({ ...marks }),
     /** Resolves when all that was recorded is in the file, where a kill of the process does not reach it; or cannot be. */
     written(): Promise<void> {
       flush();
@@ -135,11 +142,12 @@ export function openAuditStore(deps: AuditStoreDeps) {
     /** Check-points are signed with it from now on. @param seed  32 bytes, base64url */
     useKey: (seed: string) => post({ type: 'key', seed }),
     /** Takes what an entry says out of the files. @throws {Error} and nothing was erased */
-    erase(writer: string, seq: number): Promise<void> {
-      return new Promise((resolve, reject) => {
+    async erase(writer: string, seq: number): Promise<void> {
+      await new Promise<void>((resolve, reject) => {
         if (hasEnded) reject(new Error('the audit is not written any more'));
         else erasing.set(post({ type: 'erase', writer, seq }), { resolve, reject });
       });
+      markAll();
     },
     /** Whether an entry that came now would be kept. */
     isAvailable,
@@ -158,6 +166,12 @@ export function openAuditStore(deps: AuditStoreDeps) {
         log.error({ entries: waiting.length }, 'the audit could not be written before the end');
     },
   };
+
+  /** What they say is not looked at here. */
+  function markAll(): void {
+    marks.denials++;
+    marks.changes++;
+  }
 
   function addBody(body: string, event: string): void {
     if (isFull()) countLost(event);

@@ -57,6 +57,15 @@ async function ask(query: string, bearer = token) {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
+async function machineTokenOf(id: string, secret: string): Promise<string> {
+  const answer = await fetch(`${running.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  return ((await answer.json()) as { readonly access_token: string }).access_token;
+}
+
 async function page(query: string): Promise<Page> {
   const { status, text } = await ask(query);
   expect(status, text).toBe(200);
@@ -125,6 +134,34 @@ describe('a list', () => {
     } while (cursor !== '');
     expect(found.map(({ id }) => id)).toEqual(whole.items.map(({ id }) => id));
     expect((await ask(`?limit=2&event=login&cursor=${(await page('?limit=1')).next}`)).status).toBe(400);
+  });
+
+  test('of the latest has each denial and each change at once, and however often it is asked for the same', async () => {
+    const latest = async () => {
+      const { status, text } = await ask('/latest?limit=3');
+      expect(status, text).toBe(200);
+      return JSON.parse(text) as { readonly denials: EntryView[]; readonly changes: EntryView[] };
+    };
+    const before = await latest();
+    expect(before.denials[0]).toMatchObject({ outcome: 'denied' });
+    expect(await latest()).toEqual(before);
+    for (let n = 0; n < 5; n++) {
+      const id = `latest-${n}`;
+      const change = await fetch(`${running.url}/api/v1/clients`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ id, scopes: ['svc:health:read'] }),
+      });
+      expect(change.status).toBe(201);
+      expect((await latest()).changes[0]).toMatchObject({ event: 'client.added', object: { id } });
+      const { secret } = (await change.json()) as { readonly secret: string };
+      const own = await machineTokenOf(id, secret);
+      const refused = await fetch(`${running.url}/svc/rest/queues/latest-${n}/size`, {
+        headers: { Authorization: `Bearer ${own}` },
+      });
+      expect(refused.status).toBe(403);
+      expect((await latest()).denials[0]).toMatchObject({ outcome: 'denied', actor: { id } });
+    }
   });
 
   test.each(['since=yesterday', 'outcome=maybe', 'limit=0', 'nothing=1'])('refuses %s', async (query) => {

@@ -65,11 +65,15 @@ describe.each([1, 2])('with %i processes that answer', (workers) => {
   }, 60_000);
   afterAll(() => running?.stop());
 
+  const latest = async () => JSON.stringify((await api('GET', '/audit/latest?limit=20')).body);
+
   test('it is in no answer, file or index any more, the chain is whole, and an entry says who wanted it', async () => {
     const id = await entryOfClient(api, 'one');
     expect(textOf(running)).toContain('Zebra');
+    expect(await latest()).toContain('Zebra');
     expect(await api('POST', `/audit/${id}/erase`, { reason })).toMatchObject({ status: 204 });
     expect(textOf(running)).not.toContain('Zebra');
+    expect(await latest()).not.toContain('Zebra');
     expect((await api('GET', `/audit/${id}`)).status).toBe(404);
     expect((await api('GET', '/audit?object=client:one&event=client.added')).body.items).toEqual([]);
     const [said] = (await api('GET', '/audit?event=audit.erased')).body.items;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Entry } from '../../audit/entry.ts';
 import type { Place } from '../../audit/index/entry-list.ts';
+import type { LatestEntries } from '../../audit/reader/latest-entries.ts';
 import type { AuditReader } from '../../audit/reader/questions.ts';
 import { invalidInput } from '../../operations/input-check.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
@@ -16,6 +17,7 @@ import { latestEntries } from './latest-entries.ts';
 export interface AuditNeeds {
   readonly users: People;
   readonly auditReader: AuditReader;
+  readonly latestEntries: LatestEntries;
   readonly cursors: Cursors;
   readonly auditEraser: AuditEraser;
 }
