@@ -99,7 +99,7 @@ export function saidIn(language: Language, sentence: string): string | undefined
     const gaps = pattern.exec(sentence)?.groups;
     // What stands in a gap may be a sentence of ours too.
     if (gaps) {
-      const inside = Object.entries(gaps).map(([name, text]) => [name, saidInGerman[text] ?? text]);
+      const inside = Object.entries(gaps).map(([name, text]) => [name, saidIn(language, text) ?? text]);
       return filled(german, Object.fromEntries(inside));
     }
   }

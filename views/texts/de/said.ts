@@ -1,8 +1,11 @@
+import { saidOfClusterInGerman } from './said-cluster.ts';
+
 /**
  * Sentences that the console says elsewhere too (in answers of the API, to programs), in German. Those of problems come to a
  * page in English; what is not here stays so, and is marked as English.
  */
 export const saidInGerman: Readonly<Record<string, string>> = {
+  ...saidOfClusterInGerman,
   // What problems are called.
   'The request is not well formed': 'Die Anfrage ist nicht wohlgeformt',
   'The password is too weak': 'Das Passwort ist zu schwach',
