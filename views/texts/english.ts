@@ -6,6 +6,12 @@ import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';
 import { frame } from './en/frame.ts';
 import { members } from './en/members.ts';
+import { audit } from './en/observe/audit.ts';
+import { decision } from './en/observe/decision.ts';
+import { health } from './en/observe/health.ts';
+import { jobs } from './en/observe/jobs.ts';
+import { search } from './en/observe/search.ts';
+import { traffic } from './en/observe/traffic.ts';
 import { overview } from './en/overview.ts';
 import { settings } from './en/settings.ts';
 import { signIn } from './en/sign-in.ts';
@@ -18,6 +24,12 @@ export const english = {
   ...frame,
   ...account,
   ...settings,
+  ...search,
+  ...traffic,
+  ...jobs,
+  ...health,
+  ...decision,
+  ...audit,
   ...overview,
   ...clusterOperations,
   ...wan,

@@ -6,6 +6,12 @@ import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
 import { frame } from './de/frame.ts';
 import { members } from './de/members.ts';
+import { audit } from './de/observe/audit.ts';
+import { decision } from './de/observe/decision.ts';
+import { health } from './de/observe/health.ts';
+import { jobs } from './de/observe/jobs.ts';
+import { search } from './de/observe/search.ts';
+import { traffic } from './de/observe/traffic.ts';
 import { overview } from './de/overview.ts';
 import { settings } from './de/settings.ts';
 import { signIn } from './de/sign-in.ts';
@@ -20,6 +26,12 @@ export const german: SameTexts<typeof english> = {
   ...frame,
   ...account,
   ...settings,
+  ...search,
+  ...traffic,
+  ...jobs,
+  ...health,
+  ...decision,
+  ...audit,
   ...overview,
   ...clusterOperations,
   ...wan,

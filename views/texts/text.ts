@@ -106,11 +106,14 @@ export function saidIn(language: Language, sentence: string): string | undefined
   return undefined;
 }
 
+/** `n` stands for a number, as in texts. */
 function patternOf(said: string): RegExp {
   const source = said
     .split(/(\{\w+\})/)
     .map((part) =>
-      /^\{\w+\}$/.test(part) ? `(?<${part.slice(1, -1)}>.+)` : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+      /^\{\w+\}$/.test(part)
+        ? `(?<${part.slice(1, -1)}>${part === '{n}' ? '\\d+' : '.+'})`
+        : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
     )
     .join('');
   return new RegExp(`^${source}$`, 's');
