@@ -142,15 +142,12 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     const failed = (await jobs.list()).filter(
       ({ state, endedAt }) => (state === 'failed' || state === 'interrupted') && (endedAt ?? 0) > since,
     );
-    return failed
-      .slice(0, mostJobs)
-      .map(({ id, kind, state, problem: why }) =>
-        warning(
-          'jobs',
-          `The ${kind} ${id} has ${state === 'failed' ? 'failed' : 'been interrupted'}${why ? `: ${why.detail.replace(/\.$/, '')}` : ''}.`,
-          'Start it again.',
-        ),
-      );
+    return failed.slice(0, mostJobs).map(({ id, kind, state, problem: why }) => {
+      const ended =
+        state === 'failed' ? `The ${kind} ${id} has failed` : `The ${kind} ${id} has been interrupted`;
+      const reason = why ? `${ended}: ${why.detail.replace(/\.$/, '')}.` : `${ended}.`;
+      return warning('jobs', reason, 'Start it again.');
+    });
   }
 
   async function checkConfiguration(): Promise<readonly HealthFinding[]> {

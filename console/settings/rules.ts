@@ -9,8 +9,7 @@ export interface Verdict {
 const clientSecretMinLength = 32;
 
 export const tlsMissingWarning =
-  'CONSOLE_URL is https, and what listens here speaks plain HTTP: CONSOLE_TLS_CERT is unset, and CONSOLE_TRUSTED_PROXIES ' +
-  'names no proxy that could end TLS';
+  'CONSOLE_URL is https, and what listens here speaks plain HTTP: CONSOLE_TLS_CERT is unset, and CONSOLE_TRUSTED_PROXIES names no proxy that could end TLS';
 
 /** @param isGiven  whether a setting has a value, be it one that was refused */
 export type Validate = (settings: SettingValues, isGiven: (key: SettingKey) => boolean) => Verdict;

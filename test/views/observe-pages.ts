@@ -108,7 +108,8 @@ export function observePages(
         query: filling.text,
         kinds: [
           {
-            title: 'Users',
+            id: 'users',
+            title: filling.text,
             things: [{ name: filling.text, about: filling.text, href: '/access/users/grace' }],
             allHref: '/access/users?q=g',
           },

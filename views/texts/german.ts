@@ -1,10 +1,22 @@
 /** All texts in German, from their files. */
 
 import { account } from './de/account.ts';
+import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
+import { cp } from './de/cp.ts';
 import { frame } from './de/frame.ts';
+import { members } from './de/members.ts';
+import { audit } from './de/observe/audit.ts';
+import { decision } from './de/observe/decision.ts';
+import { health } from './de/observe/health.ts';
+import { jobs } from './de/observe/jobs.ts';
+import { search } from './de/observe/search.ts';
+import { traffic } from './de/observe/traffic.ts';
+import { overview } from './de/overview.ts';
 import { settings } from './de/settings.ts';
 import { signIn } from './de/sign-in.ts';
+import { structures } from './de/structures.ts';
+import { wan } from './de/wan.ts';
 import type { english } from './english.ts';
 import type { SameTexts } from './text-form.ts';
 
@@ -14,4 +26,16 @@ export const german: SameTexts<typeof english> = {
   ...frame,
   ...account,
   ...settings,
+  ...search,
+  ...traffic,
+  ...jobs,
+  ...health,
+  ...decision,
+  ...audit,
+  ...overview,
+  ...clusterOperations,
+  ...wan,
+  ...structures,
+  ...members,
+  ...cp,
 };

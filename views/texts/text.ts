@@ -99,18 +99,21 @@ export function saidIn(language: Language, sentence: string): string | undefined
     const gaps = pattern.exec(sentence)?.groups;
     // What stands in a gap may be a sentence of ours too.
     if (gaps) {
-      const inside = Object.entries(gaps).map(([name, text]) => [name, saidInGerman[text] ?? text]);
+      const inside = Object.entries(gaps).map(([name, text]) => [name, saidIn(language, text) ?? text]);
       return filled(german, Object.fromEntries(inside));
     }
   }
   return undefined;
 }
 
+/** `n` stands for a number, as in texts. */
 function patternOf(said: string): RegExp {
   const source = said
     .split(/(\{\w+\})/)
     .map((part) =>
-      /^\{\w+\}$/.test(part) ? `(?<${part.slice(1, -1)}>.+)` : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+      /^\{\w+\}$/.test(part)
+        ? `(?<${part.slice(1, -1)}>${part === '{n}' ? '\\d+' : '.+'})`
+        : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
     )
     .join('');
   return new RegExp(`^${source}$`, 's');

@@ -132,7 +132,7 @@ export const cpOperations: readonly Operation<CpNeeds>[] = [
     params: z.strictObject({ cpMember: uuid }),
     async run({ params: { cpMember: id }, isDryRun }, needs: CpNeeds) {
       const { members } = await available(needs);
-      if (!members.some((one) => one.id === id)) throw unknown('CP member');
+      if (!members.some((one) => one.id === id)) throw unknown('There is no such CP member.');
       if (!isDryRun) await act(`members/${id}/remove`, needs);
       return { target: id };
     },
@@ -147,7 +147,7 @@ export const cpOperations: readonly Operation<CpNeeds>[] = [
     params: groupParams,
     async run({ params: { group }, isDryRun }, needs: CpNeeds) {
       const { groups } = await available(needs);
-      if (!groups.some(({ id }) => id === group)) throw unknown('CP group');
+      if (!groups.some(({ id }) => id === group)) throw unknown('There is no such CP group.');
       if (!isDryRun) await act(pathOf('groups', group, 'remove').slice(1), needs);
       return { target: group };
     },
@@ -212,7 +212,7 @@ async function available(needs: CpNeeds): Promise<z.infer<typeof cpView>> {
 
 async function asked(path: string, { askMember }: ClusterNeeds): Promise<unknown> {
   const reply = await askMember({ method: 'GET', path });
-  if (reply.status === 404) throw unknown('CP group');
+  if (reply.status === 404) throw unknown('There is no such CP group.');
   return jsonIn(checkDone(reply));
 }
 
@@ -222,8 +222,8 @@ async function act(path: string, { askMember }: ClusterNeeds): Promise<void> {
   if (reply.status >= 300) throw rejection(reply);
 }
 
-function unknown(what: string): ProblemError {
-  return new ProblemError(problems.notFound, `There is no such ${what}.`);
+function unknown(detail: string): ProblemError {
+  return new ProblemError(problems.notFound, detail);
 }
 
 function jsonIn({ bytes, member }: MemberReply): unknown {

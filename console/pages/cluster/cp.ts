@@ -5,26 +5,29 @@ import {
   type ShownCp,
   type ShownCpSession,
 } from '../../../views/management/cluster/cp.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
-const place = { path: [{ title: 'CP subsystem', href: cpHref }], href: cpHref };
+const place = (t: Translate) => ({ path: [{ title: t('common.cpSubsystem'), href: cpHref }], href: cpHref });
 
-const doneNotices: Readonly<Record<string, string>> = {
-  'remove-member': 'The CP member is removed.',
-  'remove-group': 'The CP group is removed.',
-  'remove-session': 'The session is closed.',
-  reset: 'The CP subsystem has started anew.',
-};
+const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
+  'remove-member': t('cp.memberRemoved'),
+  'remove-group': t('cp.groupRemoved'),
+  'remove-session': t('cp.sessionClosed'),
+  reset: t('cp.startedAnew'),
+});
 
 export function createCpPage(tools: PageTools, acts: Acts) {
   return {
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
-      const asked = actOf(form);
-      if (asked) return acts.ask(ctx, asked.act, place);
+      const asked = actOf(form, t);
+      if (asked) return acts.ask(ctx, asked.act, place(t));
       const { body: cp } = await tools.run<ShownCp>(ctx, 'readCp');
       const group = form.get('group');
       const may = await tools.mayRun(ctx, ['resetCp']);
@@ -33,15 +36,16 @@ export function createCpPage(tools: PageTools, acts: Acts) {
         cp,
         sessions: group === undefined ? undefined : { group, items: await sessionsOf(ctx, group) },
         mayChange: may.has('resetCp'),
-        notice: doneNotices[form.get('done') ?? ''],
+        notice: doneNotices(t)[form.get('done') ?? ''],
       });
       tools.send(ctx, html);
     },
     /** `POST /cluster/cp`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
-      const asked = actOf(ctx.state.form);
+      const t = textFor(ctx);
+      const asked = actOf(ctx.state.form, t);
       if (!asked) return tools.goTo(ctx, cpHref);
-      const done = await acts.perform(ctx, asked.act, place, asked.params);
+      const done = await acts.perform(ctx, asked.act, place(t), asked.params);
       if (done) tools.goTo(ctx, `${cpHref}?done=${asked.act.name}`);
     },
   };
@@ -57,7 +61,7 @@ interface Asked {
   readonly params: Readonly<Record<string, string>>;
 }
 
-function actOf(form: Form): Asked | undefined {
+function actOf(form: Form, t: Translate): Asked | undefined {
   const id = form.get('id') ?? '';
   const group = form.get('group') ?? '';
   const forced = { isDangerous: true, hidden: { id, group } } as const;
@@ -68,9 +72,9 @@ function actOf(form: Form): Asked | undefined {
         ...forced,
         name: 'remove-member',
         operation: 'removeCpMember',
-        title: 'Remove CP member',
-        effects: [`${id} leaves every CP group. Do this only for one that has gone for good.`],
-        button: 'Remove CP member',
+        title: t('cp.removeMember'),
+        effects: [t('cp.leavesEveryGroup', { id })],
+        button: t('cp.removeMember'),
         typedName: id,
       },
     },
@@ -80,9 +84,9 @@ function actOf(form: Form): Asked | undefined {
         ...forced,
         name: 'remove-group',
         operation: 'removeCpGroup',
-        title: 'Remove CP group',
-        effects: [`The group ${id} is destroyed by force, with all that is in it. This cannot be undone.`],
-        button: 'Remove CP group',
+        title: t('cp.removeGroup'),
+        effects: [t('cp.groupDestroyed', { id })],
+        button: t('cp.removeGroup'),
         typedName: id,
       },
     },
@@ -92,23 +96,23 @@ function actOf(form: Form): Asked | undefined {
         ...forced,
         name: 'remove-session',
         operation: 'removeCpSession',
-        title: 'Force-close session',
-        effects: [`What the session ${id} of the group ${group} holds, such as locks, is let go.`],
-        button: 'Force-close session',
+        title: t('cp.forceCloseSession'),
+        effects: [t('cp.sessionLetsGo', { id, group })],
+        button: t('cp.forceCloseSession'),
         typedName: id,
       },
     },
-    { params: {}, act: resetAct },
+    { params: {}, act: resetAct(t) },
   ];
   return all.find(({ act }) => act.name === form.get('do'));
 }
 
-const resetAct: Act = {
+const resetAct = (t: Translate): Act => ({
   name: 'reset',
   operation: 'resetCp',
-  title: 'Reset CP subsystem',
-  effects: ['Every CP group is destroyed, and what was in them is lost. This cannot be undone.'],
-  button: 'Reset CP subsystem',
+  title: t('cp.reset'),
+  effects: [t('cp.everyGroupDestroyed')],
+  button: t('cp.reset'),
   isDangerous: true,
   typedName: 'reset',
-};
+});

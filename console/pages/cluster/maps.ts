@@ -14,6 +14,7 @@ import {
   type ShownStructure,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
+import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { noEntry } from '../../admin-api/cluster/no-entry.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
@@ -55,16 +56,17 @@ export function createMapPages(tools: PageTools, acts: Acts) {
         frame: await tools.frame(ctx),
         kind: 'map',
         structures: body.items,
-        filters: filtersOf(listHref, asked, 'Beginning of a name', [], t),
+        filters: filtersOf(listHref, asked, t('structures.beginningOfName'), [], t),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
     },
     /** One map, with the entries of the keys that were asked for. */
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const map = await findMap(ctx);
-      if (form.get('do') === 'clear') return acts.ask(ctx, clearing(map.id), mapPlace(map.id));
+      if (form.get('do') === 'clear') return acts.ask(ctx, clearing(map.id, t), mapPlace(map.id, t));
       const typed = form.get('keys') ?? '';
       const keys = keysIn(typed);
       if (keys?.length === 1) return tools.goTo(ctx, entryHref(map.id, keys[0]!));
@@ -75,16 +77,17 @@ export function createMapPages(tools: PageTools, acts: Acts) {
         mayChange: may.has('clearMap'),
         keys: typed,
         found: keys && keys.length > 0 ? await findEntries(ctx, map.id, keys) : undefined,
-        problem: keys === undefined ? `These are more than ${mostKeys} keys.` : undefined,
-        notice: form.get('done') === 'cleared' ? 'Cleared: the map has no entry any more.' : undefined,
+        problem: keys === undefined ? t('maps.tooManyKeys', { n: mostKeys }) : undefined,
+        notice: form.get('done') === 'cleared' ? t('maps.cleared') : undefined,
       });
       tools.send(ctx, html, keys === undefined ? 400 : 200);
     },
     /** `POST /cluster/maps/:map`: clears it. */
     async change(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { id } = await findMap(ctx);
       if (ctx.state.form.get('do') !== 'clear') return tools.goTo(ctx, structureHref('map', id));
-      const done = await acts.perform(ctx, clearing(id), mapPlace(id), { map: id });
+      const done = await acts.perform(ctx, clearing(id, t), mapPlace(id, t), { map: id });
       if (done) tools.goTo(ctx, `${structureHref('map', id)}?done=cleared`);
     },
     async showEntry(ctx: PageContext): Promise<void> {
@@ -100,7 +103,10 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       const former = await findEntry(ctx);
       if (form.get('do') !== 'remove' || !former) return tools.goTo(ctx, hrefOf(ctx));
       const done = await acts.perform(ctx, removal(ctx), entryPlace(ctx), paramsOf(ctx));
-      if (done) await sendEntry(ctx, undefined, { notice: { text: 'Removed.', former: former.stored } });
+      if (done)
+        await sendEntry(ctx, undefined, {
+          notice: { text: textFor(ctx)('maps.removed'), former: former.stored },
+        });
     },
     /** The bytes alone: a drawing for its page, or all of it as a file. Nothing of it runs (S35). */
     async value(ctx: PageContext): Promise<void> {
@@ -143,7 +149,14 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       return { key, type: body.type, bytes: body.bytes };
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      return { key, type: null, bytes: null, problem: isNoEntry(error) ? undefined : error.message };
+      return {
+        key,
+        type: null,
+        bytes: null,
+        problem: isNoEntry(error)
+          ? undefined
+          : (saidIn(textFor(ctx).language, error.message) ?? error.message),
+      };
     }
   }
 
@@ -165,7 +178,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
     const typed = typedValue(form);
     const former = await findEntry(ctx);
     if (isBrokenJson(typed)) {
-      const errors = [{ field: 'value', text: 'This is not JSON, which the media type says that it is.' }];
+      const errors = [{ field: 'value', text: t('values.notJson') }];
       return sendEntry(ctx, former, { typed, errors });
     }
     const ifMatch = form.get('version');
@@ -178,7 +191,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       const errors = fieldErrorsOf(error, fieldOf, t);
       return sendEntry(ctx, await findEntry(ctx), { typed, errors });
     }
-    const notice: EntryNotice = { text: 'Stored.', former: former?.stored };
+    const notice: EntryNotice = { text: t('maps.stored'), former: former?.stored };
     await sendEntry(ctx, { stored: answer.body, version: answer.version ?? '' }, { notice });
   }
 
@@ -225,11 +238,11 @@ function isNoEntry(error: unknown): boolean {
   return error instanceof ProblemError && error.problem === problems.notFound && error.message === noEntry;
 }
 
-function mapPlace(map: string) {
+function mapPlace(map: string, t: Translate) {
   const href = structureHref('map', map);
   return {
     path: [
-      { title: 'Maps', href: listHref },
+      { title: t('common.maps'), href: listHref },
       { title: map, href },
     ],
     href,
@@ -239,34 +252,29 @@ function mapPlace(map: string) {
 function entryPlace(ctx: PageContext) {
   const { map, key } = paramsOf(ctx);
   const href = entryHref(map, key);
-  return { path: [...mapPlace(map).path, { title: key, href }], href };
+  return { path: [...mapPlace(map, textFor(ctx)).path, { title: key, href }], href };
 }
 
-function clearing(map: string): Act {
+function clearing(map: string, t: Translate): Act {
   return {
     name: 'clear',
     operation: 'clearMap',
-    title: `Clear ${map}`,
-    effects: [
-      `Every entry of the map ${map} is removed, at every member, for everybody.`,
-      'This cannot be undone: take a backup first, if one may be needed.',
-    ],
-    button: 'Clear map',
+    title: t('maps.clearOf', { map }),
+    effects: [t('maps.everyEntryRemoved', { map }), t('maps.backupFirst')],
+    button: t('maps.clearMap'),
     isDangerous: true,
     typedName: map,
   };
 }
 
 function removal(ctx: PageContext): Act {
+  const t = textFor(ctx);
   const { map, key } = paramsOf(ctx);
   return {
     name: 'remove',
     operation: 'deleteMapEntry',
-    title: `Remove ${key}`,
-    effects: [
-      `The entry ${key} of the map ${map} is removed for everybody.`,
-      'The next page can put it back, as long as you stay there.',
-    ],
-    button: 'Remove entry',
+    title: t('maps.removeOf', { key }),
+    effects: [t('maps.entryRemoved', { key, map }), t('maps.canBePutBack')],
+    button: t('maps.removeEntry'),
   };
 }

@@ -8,6 +8,7 @@ import {
   renderMembers,
   type ShownMember,
 } from '../../../views/management/cluster/members.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
@@ -15,26 +16,31 @@ import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.t
 import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 
 const listHref = '/cluster/members';
-const path = [{ title: 'Members', href: listHref }];
+const path = (t: Translate) => [{ title: t('common.members'), href: listHref }];
 
-const doneNotices: Readonly<Record<string, { readonly text: string; readonly undo?: string }>> = {
-  drained: { text: 'Drained: it gets no calls any more but those that name it.', undo: 'undrain' },
-  undrained: { text: 'It gets calls again.', undo: 'drain' },
-  level: { text: 'The log level is set.' },
-  down: { text: 'The member shuts down.' },
-};
+const doneNotices = (t: Translate): Readonly<Record<string, MemberModel['notice']>> => ({
+  drained: { text: t('members.drainedNow'), undo: 'undrain' },
+  undrained: { text: t('members.undrainedNow'), undo: 'drain' },
+  level: { text: t('members.levelSet') },
+  down: { text: t('members.shutsDown') },
+});
 
-const plots: readonly AskedPlot[] = [
+const plots = (t: Translate): readonly AskedPlot[] => [
   {
     id: 'calls',
-    title: 'Calls',
+    title: t('common.calls'),
     unit: '/s',
     lines: [
-      { series: 'memberCalls', name: 'Calls' },
-      { series: 'memberCallsFailed', name: 'Failed' },
+      { series: 'memberCalls', name: t('common.calls') },
+      { series: 'memberCallsFailed', name: t('common.failed') },
     ],
   },
-  { id: 'latency', title: 'Latency, p99', unit: ' ms', lines: [{ series: 'memberCallP99Ms', name: 'p99' }] },
+  {
+    id: 'latency',
+    title: t('members.latencyP99'),
+    unit: ' ms',
+    lines: [{ series: 'memberCallP99Ms', name: 'p99' }],
+  },
 ];
 
 /** @param now  epoch milliseconds */
@@ -47,12 +53,13 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       tools.send(ctx, renderMembers({ frame, members: body.items, ...placesOf(listHref, asked, body) }));
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const member = await find(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'shut-down') {
-        return acts.ask(ctx, await shutdownOf(ctx, member), placeOf(member));
+        return acts.ask(ctx, await shutdownOf(ctx, member), placeOf(member, t));
       }
-      await showMember(ctx, member, { notice: doneNotices[form.get('done') ?? ''] });
+      await showMember(ctx, member, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
     /** `POST /cluster/members/:member`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -63,7 +70,8 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       if (asked === 'drain' || asked === 'undrain') return setDrained(ctx, member, asked);
       if (asked === 'log-level') return setLogLevel(ctx, member);
       if (asked !== 'shut-down') return tools.goTo(ctx, memberHref(member.id));
-      const done = await acts.perform(ctx, await shutdownOf(ctx, member), placeOf(member), params);
+      const place = placeOf(member, textFor(ctx));
+      const done = await acts.perform(ctx, await shutdownOf(ctx, member), place, params);
       if (done) tools.goTo(ctx, `${memberHref(member.id)}?done=down`);
     },
   };
@@ -107,7 +115,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       csrf: tools.csrf(ctx),
       mayChange,
       plots: may.has('readTraffic')
-        ? await asPart(() => plotsOf(ctx, tools, plots, now, member.id))
+        ? await asPart(() => plotsOf(ctx, tools, plots(textFor(ctx)), now, member.id))
         : undefined,
       logLevel: mayChange ? await logLevelOf(ctx, member) : undefined,
       errors: [],
@@ -131,6 +139,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
 
   /** What it would do is asked first, and nothing is done by that. */
   async function shutdownOf(ctx: PageContext, { id, inFlight }: ShownMember): Promise<Act> {
+    const t = textFor(ctx);
     await tools.check(ctx, 'shutDownMember');
     const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', {
       query: { limit: '500' },
@@ -139,21 +148,19 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
     return {
       name: 'shut-down',
       operation: 'shutDownMember',
-      title: `Shut down ${id}`,
+      title: t('members.shutDownOf', { id }),
       effects: [
-        `The member ends after the calls that are under way there${inFlight === null ? '' : ` (${inFlight} now)`}.`,
-        others.length === 0
-          ? 'No other member takes calls: every call is refused until one does.'
-          : `${others.length === 1 ? 'One other member goes' : `${others.length} other members go`} on.`,
-        'It has to be started again on its machine.',
+        inFlight === null ? t('members.endsAfterCalls') : t('members.endsAfterCallsNow', { n: inFlight }),
+        others.length === 0 ? t('members.noOther') : t('members.othersGoOn', { n: others.length }),
+        t('members.hasToBeStarted'),
       ],
-      button: 'Shut down',
+      button: t('members.shutDown'),
       isDangerous: true,
       typedName: id,
     };
   }
 }
 
-function placeOf({ id }: ShownMember) {
-  return { path: [...path, { title: id, href: memberHref(id) }], href: memberHref(id) };
+function placeOf({ id }: ShownMember, t: Translate) {
+  return { path: [...path(t), { title: id, href: memberHref(id) }], href: memberHref(id) };
 }

@@ -1,15 +1,21 @@
 /** `/cluster/operations`: how the cluster is, and what is done to all of it. */
 import {
+  clusterStateOf,
   type OfferedAct,
   operationsHref,
   renderOperations,
   type ShownCluster,
 } from '../../../views/management/cluster/operations.tsx';
+import { saidIn, type Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
-const place = { path: [{ title: 'Operations', href: operationsHref }], href: operationsHref };
+const place = (t: Translate) => ({
+  path: [{ title: t('common.operations'), href: operationsHref }],
+  href: operationsHref,
+});
 
 /** An act on the cluster, and how the page says it. */
 interface ClusterAct extends Act {
@@ -24,13 +30,14 @@ interface ClusterAct extends Act {
 export function createOperationsPage(tools: PageTools, acts: Acts) {
   return {
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const cluster = await read(ctx);
       const act = actOf(ctx, cluster);
       const reason = act && whyNot(cluster, act);
-      if (act && reason === undefined) return acts.ask(ctx, act, place);
+      if (act && reason === undefined) return acts.ask(ctx, act, place(t));
       if (act) await tools.check(ctx, act.operation);
-      const all = actsOf(cluster, '');
+      const all = actsOf(cluster, '', t);
       const operations = all.map(({ operation }) => operation);
       const may = await tools.mayRun(ctx, operations);
       const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
@@ -42,9 +49,9 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
         mayChangeVersion: open.some(({ name }) => name === 'version'),
         impossible: cluster.may
           .filter(({ isPossible }) => !isPossible)
-          .map(({ operation, reason }) => ({ title: titleOf(operation, all), reason: reason ?? '' })),
+          .map(({ operation, reason }) => ({ title: titleOf(operation, all, t), reason: reason ?? '' })),
         notice: all.find(({ name }) => name === form.get('done'))?.done,
-        problem: reason,
+        problem: reason && (saidIn(t.language, reason) ?? reason),
       });
       tools.send(ctx, html, reason === undefined ? 200 : 409);
     },
@@ -52,7 +59,8 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
     async change(ctx: PageContext): Promise<void> {
       const act = actOf(ctx, await read(ctx));
       if (!act) return tools.goTo(ctx, operationsHref);
-      if (await acts.perform(ctx, act, place, {})) tools.goTo(ctx, `${operationsHref}?done=${act.name}`);
+      const done = await acts.perform(ctx, act, place(textFor(ctx)), {});
+      if (done) tools.goTo(ctx, `${operationsHref}?done=${act.name}`);
     },
   };
 
@@ -61,14 +69,15 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
   }
 }
 
-function actOf({ state: { form } }: PageContext, cluster: ShownCluster): ClusterAct | undefined {
-  return actsOf(cluster, form.get('to') ?? '').find(({ name }) => name === form.get('do'));
+function actOf(ctx: PageContext, cluster: ShownCluster): ClusterAct | undefined {
+  const { form } = ctx.state;
+  return actsOf(cluster, form.get('to') ?? '', textFor(ctx)).find(({ name }) => name === form.get('do'));
 }
 
 /** Of what the page cannot do itself, the word of the cluster. */
-function titleOf(word: string, acts: readonly ClusterAct[]): string {
+function titleOf(word: string, acts: readonly ClusterAct[], t: Translate): string {
   const title = acts.find((act) => act.word === word)?.title;
-  return title ?? (word === 'config' ? 'Add to configuration' : word);
+  return title ?? (word === 'config' ? t('operations.addToConfiguration') : word);
 }
 
 function whyNot({ may }: ShownCluster, { word }: ClusterAct): string | undefined {
@@ -80,78 +89,80 @@ function offered({ name, title, about, isDangerous = false, isQuiet = false }: C
 }
 
 /** What is to be known of the cluster before something is done to all of it. */
-function preFlight({ isSafe, migrationQueueSize }: ShownCluster): readonly string[] {
+function preFlight({ isSafe, migrationQueueSize }: ShownCluster, t: Translate): readonly string[] {
   const safety =
     isSafe === null
-      ? 'Careful: no member tells whether backups are in step.'
+      ? t('operations.carefulUnknown')
       : isSafe
-        ? 'Fine: backups are in step.'
-        : 'Careful: backups are not in step, so what is on one member alone can be lost.';
+        ? t('operations.fineInStep')
+        : t('operations.carefulNotInStep');
   const queue =
     migrationQueueSize === null || migrationQueueSize === 0
       ? []
-      : [`Careful: ${migrationQueueSize} migrations wait.`];
+      : [t('operations.migrationsWait', { n: migrationQueueSize })];
   return [safety, ...queue];
 }
 
-function actsOf(cluster: ShownCluster, version: string): readonly ClusterAct[] {
+function actsOf(cluster: ShownCluster, version: string, t: Translate): readonly ClusterAct[] {
   // Typed before what hits everybody.
   const typedName = cluster.instanceName ?? 'cluster';
   return [
-    stateChange(cluster, typedName),
-    versionChange(version, typedName),
-    ...quietActs,
-    ...startsAndEnd(cluster, typedName),
+    stateChange(cluster, typedName, t),
+    versionChange(version, typedName, t),
+    ...quietActs(t),
+    ...startsAndEnd(cluster, typedName, t),
   ];
 }
 
-function stateChange(cluster: ShownCluster, typedName: string): ClusterAct {
+function stateChange(cluster: ShownCluster, typedName: string, t: Translate): ClusterAct {
   return {
     name: 'state',
     word: 'state',
     operation: 'changeClusterState',
-    title: 'Change state',
-    about: 'Whether the cluster takes changes, members and migrations.',
-    done: 'The state of the cluster is changed.',
+    title: t('operations.changeState'),
+    about: t('operations.stateAbout'),
+    done: t('operations.stateChanged'),
     effects: [
-      `The state is ${cluster.clusterState ?? 'not known'} now.`,
-      'No migration: partitions stay where they are. Frozen: no member joins either. Passive: no change of data is taken.',
-      ...preFlight(cluster),
+      cluster.clusterState === null
+        ? t('operations.stateNotKnown')
+        : t('operations.stateNow', { state: clusterStateOf(cluster, t).word }),
+      t('operations.whatStatesMean'),
+      ...preFlight(cluster, t),
     ],
-    button: 'Change state',
+    button: t('operations.changeState'),
     isDangerous: true,
     typedName,
     selects: [
       {
         name: 'state',
-        label: 'State',
+        label: t('common.state'),
         value: cluster.clusterState ?? 'active',
         options: [
-          { value: 'active', label: 'Active' },
-          { value: 'no_migration', label: 'No migration' },
-          { value: 'frozen', label: 'Frozen' },
-          { value: 'passive', label: 'Passive' },
+          { value: 'active', label: t('operations.active') },
+          { value: 'no_migration', label: t('operations.noMigration') },
+          { value: 'frozen', label: t('operations.frozen') },
+          { value: 'passive', label: t('operations.passive') },
         ],
       },
     ],
-    texts: [reasonText],
+    texts: [reasonText(t)],
     requestOf: (form) => ({ body: { state: form.get('state') ?? '' }, query: reasonIn(form) }),
   };
 }
 
-function versionChange(version: string, typedName: string): ClusterAct {
+function versionChange(version: string, typedName: string, t: Translate): ClusterAct {
   return {
     name: 'version',
     word: 'version',
     operation: 'changeClusterVersion',
-    title: 'Raise version',
-    about: 'The version by which the cluster as a whole goes.',
-    done: 'The version of the cluster is what was asked for.',
+    title: t('operations.raiseVersion'),
+    about: t('operations.versionAbout'),
+    done: t('operations.versionChanged'),
     effects: [
-      `The cluster goes by the version ${version === '' ? '(none was typed)' : version} from then on.`,
-      'Members of an older release cannot join any more.',
+      t('operations.goesByVersion', { version: version || t('operations.noneTyped') }),
+      t('operations.olderCannotJoin'),
     ],
-    button: 'Raise version',
+    button: t('operations.raiseVersion'),
     isDangerous: true,
     typedName,
     hidden: { to: version },
@@ -160,61 +171,57 @@ function versionChange(version: string, typedName: string): ClusterAct {
 }
 
 /** Asked of whoever hits the whole cluster. Nobody is stopped by an empty one when it burns; it is not said then. */
-const reasonText = {
+const reasonText = (t: Translate) => ({
   name: 'reason',
-  label: 'Reason',
-  hint: 'For the audit: why this is done now.',
-} as const;
+  label: t('operations.reason'),
+  hint: t('operations.forTheAudit'),
+});
 
 function reasonIn(form: Form): Readonly<Record<string, string>> {
   const reason = form.get('reason')?.trim();
   return reason ? { reason } : {};
 }
 
-const quietActs: readonly ClusterAct[] = [
+const quietActs = (t: Translate): readonly ClusterAct[] => [
   {
     name: 'reload',
     word: 'reload',
     operation: 'reloadMemberConfig',
-    title: 'Reload configuration',
-    about: 'Members read their configuration anew.',
-    done: 'The members have read their configuration anew.',
-    effects: ['The members read their configuration anew, and add what is new in it. Nothing is taken away.'],
-    button: 'Reload configuration',
+    title: t('operations.reload'),
+    about: t('operations.reloadAbout'),
+    done: t('operations.reloaded'),
+    effects: [t('operations.reloadAdds')],
+    button: t('operations.reload'),
   },
   {
     name: 'backup',
     word: 'hot-backup',
     operation: 'startHotBackup',
-    title: 'Start hot backup',
-    about:
-      'Members back up what they persist, while they work on. A community edition says yes, and does nothing.',
-    done: 'The members have taken the backup on. They do not tell when it is done.',
-    effects: [
-      'The members back up what they persist, while they work on.',
-      'A community edition says yes, and does nothing. Members do not tell how far the backup is.',
-    ],
-    button: 'Start hot backup',
+    title: t('operations.startBackup'),
+    about: t('operations.backupAbout'),
+    done: t('operations.backupTaken'),
+    effects: [t('operations.backupEffect'), t('operations.backupNotTold')],
+    button: t('operations.startBackup'),
     isQuiet: true,
   },
   {
     name: 'interrupt-backup',
     word: 'hot-backup-interrupt',
     operation: 'interruptHotBackup',
-    title: 'Interrupt hot backup',
-    about: 'Ends a backup that is under way: it is left unfinished, and cannot be started from.',
-    done: 'The members have been told to interrupt the backup.',
-    effects: ['A backup that is under way is left unfinished, and cannot be started from.'],
-    button: 'Interrupt hot backup',
+    title: t('operations.interruptBackup'),
+    about: t('operations.interruptAbout'),
+    done: t('operations.interrupted'),
+    effects: [t('operations.interruptEffect')],
+    button: t('operations.interruptBackup'),
     isQuiet: true,
   },
 ];
 
-function startsAndEnd(cluster: ShownCluster, typedName: string): readonly ClusterAct[] {
+function startsAndEnd(cluster: ShownCluster, typedName: string, t: Translate): readonly ClusterAct[] {
   const guarded = {
     isDangerous: true,
     typedName,
-    texts: [reasonText],
+    texts: [reasonText(t)],
     requestOf: (form: Form) => ({ body: {}, query: reasonIn(form) }),
   } as const;
   return [
@@ -223,37 +230,39 @@ function startsAndEnd(cluster: ShownCluster, typedName: string): readonly Cluste
       name: 'partial-start',
       word: 'partial-start',
       operation: 'partialStartCluster',
-      title: 'Partial start',
-      about: 'Starts with the members that are there, after a failed recovery.',
-      done: 'The cluster has been told to start with the members that are there.',
-      effects: ['What only the members that are away have persisted is lost.', ...preFlight(cluster)],
-      button: 'Partial start',
+      title: t('operations.partialStart'),
+      about: t('operations.partialAbout'),
+      done: t('operations.partialStarted'),
+      effects: [t('operations.partialEffect'), ...preFlight(cluster, t)],
+      button: t('operations.partialStart'),
     },
     {
       ...guarded,
       name: 'force-start',
       word: 'force-start',
       operation: 'forceStartCluster',
-      title: 'Force start',
-      about: 'Starts without what is persisted, after a failed recovery.',
-      done: 'The cluster has been told to start without what it had persisted.',
-      effects: ['All that the cluster has persisted is lost. This cannot be undone.', ...preFlight(cluster)],
-      button: 'Force start',
+      title: t('operations.forceStart'),
+      about: t('operations.forceAbout'),
+      done: t('operations.forceStarted'),
+      effects: [t('operations.forceEffect'), ...preFlight(cluster, t)],
+      button: t('operations.forceStart'),
     },
     {
       ...guarded,
       name: 'shut-down',
       word: 'shutdown',
       operation: 'shutDownCluster',
-      title: 'Shut down cluster',
-      about: 'Every member ends.',
-      done: 'The members have said that they shut down.',
+      title: t('operations.shutDown'),
+      about: t('operations.shutDownAbout'),
+      done: t('operations.shuttingDown'),
       effects: [
-        `Every member ends (${cluster.clusterSize ?? 'an unknown number'} now), and every call is refused until one is started again on its machine.`,
-        'What is not persisted is lost.',
-        ...preFlight(cluster),
+        cluster.clusterSize === null
+          ? t('operations.everyMemberEndsUnknown')
+          : t('operations.everyMemberEnds', { n: cluster.clusterSize }),
+        t('operations.notPersistedLost'),
+        ...preFlight(cluster, t),
       ],
-      button: 'Shut down cluster',
+      button: t('operations.shutDown'),
     },
   ];
 }

@@ -1,5 +1,6 @@
 /** `/`: what is wrong, worst first, and what has happened lately. Each part is there for who may run its operation. */
 import { memberKind, memberState, type ShownMember } from '../../../views/management/cluster/members.tsx';
+import { clusterStateOf } from '../../../views/management/cluster/operations.tsx';
 import {
   type EventRow,
   type MemberRow,
@@ -12,6 +13,8 @@ import { decisionHref, entryHref, type ShownEntry } from '../../../views/managem
 import type { ShownFinding } from '../../../views/management/observe/findings.tsx';
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
 import { startHref } from '../../../views/management/settings/start.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -50,7 +53,7 @@ export function createOverviewPage(
     const [cluster, findings, numbers, members] = await Promise.all([
       part('readCluster', () => clusterOf(ctx)),
       part('readHealth', () => findingsOf(ctx)),
-      part('readTraffic', () => plotsOf(ctx, tools, plots, now)),
+      part('readTraffic', () => plotsOf(ctx, tools, plots(textFor(ctx)), now)),
       part('listMembers', () => membersOf(ctx)),
     ]);
     return { cluster, findings, numbers, members };
@@ -64,16 +67,12 @@ export function createOverviewPage(
   }
 
   async function clusterOf(ctx: PageContext): Promise<OverviewModel['cluster']> {
+    const t = textFor(ctx);
     const { body } = await tools.run<ClusterBody>(ctx, 'readCluster');
-    const { clusterState, clusterVersion, clusterSize, isSafe, migrationQueueSize } = body;
-    const size = clusterSize === 1 ? 'One member' : `${clusterSize ?? 'An unknown number of'} members`;
-    const safety = isSafe
-      ? 'all data has its backups'
-      : `${migrationQueueSize ?? 'some'} partitions are on their way`;
     return {
-      kind: clusterState === 'active' && isSafe ? 'ok' : 'warn',
-      word: clusterState === null ? 'Unknown' : clusterState.charAt(0).toUpperCase() + clusterState.slice(1),
-      about: `${size}${clusterVersion === null ? '' : `, version ${clusterVersion}`}; ${safety}.`,
+      kind: body.clusterState === 'active' && body.isSafe ? 'ok' : 'warn',
+      word: clusterStateOf(body, t).word,
+      about: clusterText(body, t),
     };
   }
 
@@ -84,12 +83,13 @@ export function createOverviewPage(
   }
 
   async function membersOf(ctx: PageContext): Promise<readonly MemberRow[]> {
+    const t = textFor(ctx);
     const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: { limit: '50' } });
     return body.items.map((member) => ({
       id: member.id,
-      type: memberKind(member),
+      type: memberKind(member, t),
       inFlight: member.inFlight,
-      ...memberState(member),
+      ...memberState(member, t),
     }));
   }
 
@@ -112,11 +112,32 @@ interface ClusterBody {
   readonly migrationQueueSize: number | null;
 }
 
-const plots: readonly AskedPlot[] = [
-  { id: 'calls', title: 'Calls', unit: '/s', lines: [{ series: 'calls', name: 'Calls' }] },
+function clusterText(
+  { clusterVersion: version, clusterSize, isSafe, migrationQueueSize }: ClusterBody,
+  t: Translate,
+): string {
+  const size =
+    clusterSize === null ? t('overview.membersUnknown') : t('overview.membersOf', { n: clusterSize });
+  const moving =
+    migrationQueueSize === null
+      ? t('overview.someOnTheirWay')
+      : t('overview.onTheirWay', { n: migrationQueueSize });
+  const safety = isSafe ? t('overview.allBackedUp') : moving;
+  return version === null
+    ? t('overview.cluster', { size, safety })
+    : t('overview.clusterVersion', { size, version, safety });
+}
+
+const plots = (t: Translate): readonly AskedPlot[] => [
+  {
+    id: 'calls',
+    title: t('common.calls'),
+    unit: '/s',
+    lines: [{ series: 'calls', name: t('common.calls') }],
+  },
   {
     id: 'latency',
-    title: 'Latency',
+    title: t('overview.latency'),
     unit: ' ms',
     lines: [
       { series: 'callP50Ms', name: 'p50' },
@@ -125,14 +146,20 @@ const plots: readonly AskedPlot[] = [
   },
   {
     id: 'denied',
-    title: 'Refused and failed',
+    title: t('overview.refusedAndFailed'),
     unit: '/s',
     lines: [
-      { series: 'callsDenied', name: 'Refused' },
-      { series: 'callsFailed', name: 'Failed' },
+      { series: 'callsDenied', name: t('common.refused') },
+      { series: 'callsFailed', name: t('common.failed') },
     ],
   },
-  { id: 'tokens', title: 'Tokens', unit: '/min', factor: 60, lines: [{ series: 'tokens', name: 'Tokens' }] },
+  {
+    id: 'tokens',
+    title: t('overview.tokens'),
+    unit: '/min',
+    factor: 60,
+    lines: [{ series: 'tokens', name: t('overview.tokens') }],
+  },
 ];
 
 function rowOf({ id, createdAt, event, actor, object, reason, missing, decisionId }: ShownEntry): EventRow {

@@ -12,6 +12,7 @@ import {
   type ShownStructure,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
@@ -34,27 +35,29 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
         frame: await tools.frame(ctx),
         kind: 'queue',
         structures: body.items,
-        filters: filtersOf(listHref, asked, 'Beginning of a name', [], t),
+        filters: filtersOf(listHref, asked, t('structures.beginningOfName'), [], t),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const queue = await find(ctx);
       const { form } = ctx.state;
-      const act = actsOf(queue).get(form.get('do') ?? '');
-      if (act) return acts.ask(ctx, act, placeOf(queue));
-      const notice = form.get('done') === 'offered' ? 'Offered: it is the last one.' : undefined;
+      const act = actsOf(queue, t).get(form.get('do') ?? '');
+      if (act) return acts.ask(ctx, act, placeOf(queue, t));
+      const notice = form.get('done') === 'offered' ? t('queues.offered') : undefined;
       await showQueue(ctx, queue, { notice });
     },
     /** `POST /cluster/queues/:queue`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const queue = await find(ctx);
       if (form.get('do') === 'offer') return offer(ctx, queue);
-      const act = actsOf(queue).get(form.get('do') ?? '');
+      const act = actsOf(queue, t).get(form.get('do') ?? '');
       if (!act) return tools.goTo(ctx, structureHref('queue', queue.id));
-      const answer = await acts.perform<Taken>(ctx, act, placeOf(queue), { queue: queue.id });
+      const answer = await acts.perform<Taken>(ctx, act, placeOf(queue, t), { queue: queue.id });
       if (answer) await showTaken(ctx, answer.body);
     },
   };
@@ -69,7 +72,7 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
     const { form } = ctx.state;
     const typed = typedValue(form);
     if (isBrokenJson(typed)) {
-      const errors = [{ field: 'value', text: 'This is not JSON, which the media type says that it is.' }];
+      const errors = [{ field: 'value', text: t('values.notJson') }];
       return showQueue(ctx, queue, { typed, errors });
     }
     try {
@@ -85,7 +88,7 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
   /** Not at an address that could be opened again: what was taken is on this page alone. */
   async function showTaken(ctx: PageContext, body: Taken): Promise<void> {
     const items = 'items' in body ? body.items : body.item === null ? [] : [body.item];
-    const notice = items.length === 0 ? 'The queue is empty: nothing was taken.' : undefined;
+    const notice = items.length === 0 ? textFor(ctx)('queues.nothingTaken') : undefined;
     await showQueue(ctx, await find(ctx), {
       notice,
       taken: items.map(takenItem),
@@ -131,49 +134,46 @@ function fieldOf(pointer: string): string | undefined {
   return ['value', 'type'].includes(name) ? name : undefined;
 }
 
-function placeOf({ id }: ShownStructure) {
+function placeOf({ id }: ShownStructure, t: Translate) {
   const href = structureHref('queue', id);
   return {
     path: [
-      { title: 'Queues', href: listHref },
+      { title: t('common.queues'), href: listHref },
       { title: id, href },
     ],
     href,
   };
 }
 
-function actsOf({ id, size }: ShownQueue): ReadonlyMap<string, Act> {
-  const now = `${size} ${size === 1 ? 'item is' : 'items are'} in it now.`;
+function actsOf({ id, size }: ShownQueue, t: Translate): ReadonlyMap<string, Act> {
+  const now = t('queues.itemsInIt', { n: size });
   const acts: readonly Act[] = [
     {
       name: 'poll',
       operation: 'pollQueue',
-      title: `Poll ${id}`,
-      effects: [
-        `The first item of the queue ${id} is taken away from everybody. ${now}`,
-        'The next page has it, and can offer it again, at the end.',
-      ],
-      button: 'Poll',
+      title: t('queues.pollOf', { id }),
+      effects: [t('queues.firstTaken', { id, now }), t('queues.canBeOfferedAgain')],
+      button: t('queues.poll'),
       isMaking: true,
     },
     {
       name: 'drain',
       operation: 'drainQueue',
-      title: `Drain ${id}`,
-      effects: [
-        `Up to as many items as you choose are taken away from everybody, the first ones first. ${now}`,
-        'The next page has them: leave it only when you have copied them.',
-      ],
-      button: 'Drain',
+      title: t('queues.drainOf', { id }),
+      effects: [t('queues.manyTaken', { now }), t('queues.copyThem')],
+      button: t('queues.drain'),
       isDangerous: true,
       isMaking: true,
       typedName: id,
       selects: [
         {
           name: 'most',
-          label: 'Items',
+          label: t('queues.items'),
           value: '10',
-          options: ['10', '50', '100'].map((value) => ({ value, label: `Up to ${value}` })),
+          options: ['10', '50', '100'].map((value) => ({
+            value,
+            label: t('queues.upTo', { n: Number(value) }),
+          })),
         },
       ],
       requestOf: (form) => ({ body: { most: Number(form.get('most') ?? '10') } }),

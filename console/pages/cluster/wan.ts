@@ -10,23 +10,24 @@ import {
   type ShownSync,
   wanHref,
 } from '../../../views/management/cluster/wan.tsx';
+import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 
-const path = [{ title: 'WAN replication', href: wanHref }];
-const listPlace = { path, href: wanHref };
+const path = (t: Translate) => [{ title: t('common.wanReplication'), href: wanHref }];
+const listPlace = (t: Translate) => ({ path: path(t), href: wanHref });
 
-const doneNotices: Readonly<Record<string, { readonly text: string; readonly undo?: string }>> = {
-  pause: { text: 'Paused: changes are queued and not sent.', undo: 'resume' },
-  resume: { text: 'It sends again.', undo: 'pause' },
-  stop: { text: 'Stopped: changes are neither queued nor sent.' },
-  clear: { text: 'The queues of the publisher are empty.' },
-  sync: { text: 'The synchronization has begun.' },
-  check: { text: 'The check has begun.' },
-};
+const doneNotices = (t: Translate): Readonly<Record<string, PublisherModel['notice']>> => ({
+  pause: { text: t('wan.pausedNow'), undo: 'resume' },
+  resume: { text: t('wan.resumedNow'), undo: 'pause' },
+  stop: { text: t('wan.stoppedNow') },
+  clear: { text: t('wan.clearedNow') },
+  sync: { text: t('wan.syncedNow') },
+  check: { text: t('wan.checkedNow') },
+});
 
 /** What is done at once, since the other one takes it back. */
 const atOnce: Readonly<Record<string, string>> = {
@@ -59,32 +60,36 @@ export function createWanPages(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const [replication, publisher] = ['replication', 'publisher'].map((name) => form.get(name)?.trim());
       if (replication && publisher) return tools.goTo(ctx, publisherHref({ replication, publisher }));
-      if (form.get('do') === addAct.name) return acts.ask(ctx, addAct, listPlace);
+      const t = textFor(ctx);
+      if (form.get('do') === adding.name) return acts.ask(ctx, addAct(t), listPlace(t));
       await showList(ctx, undefined);
     },
     /** `POST /cluster/wan`: adds a publisher. */
     async add(ctx: PageContext): Promise<void> {
-      if (ctx.state.form.get('do') !== addAct.name) return tools.goTo(ctx, wanHref);
-      const answer = await acts.perform<Added>(ctx, addAct, listPlace, {});
-      if (answer) await showList(ctx, addedText(answer.body));
+      const t = textFor(ctx);
+      if (ctx.state.form.get('do') !== adding.name) return tools.goTo(ctx, wanHref);
+      const answer = await acts.perform<Added>(ctx, addAct(t), listPlace(t), {});
+      if (answer) await showList(ctx, addedText(answer.body, t));
     },
     async show(ctx: PageContext): Promise<void> {
       const publisher = await find(ctx);
       const { form } = ctx.state;
-      const act = actOf(publisher, form);
-      if (act) return acts.ask(ctx, act, placeOf(publisher));
-      await showPublisher(ctx, publisher, { notice: doneNotices[form.get('done') ?? ''] });
+      const t = textFor(ctx);
+      const act = actOf(publisher, form, t);
+      if (act) return acts.ask(ctx, act, placeOf(publisher, t));
+      await showPublisher(ctx, publisher, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
     /** `POST /cluster/wan/:replication/:publisher`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
       const publisher = await find(ctx);
       const { form } = ctx.state;
       const name = form.get('do') ?? '';
-      const act = actOf(publisher, form);
+      const t = textFor(ctx);
+      const act = actOf(publisher, form, t);
       if (act) {
         const { replication, publisher: id } = publisher;
         const params = { replication, publisher: id };
-        const answer = await acts.perform<Done>(ctx, act, placeOf(publisher), params);
+        const answer = await acts.perform<Done>(ctx, act, placeOf(publisher, t), params);
         if (answer) await sayDone(ctx, publisher, name, answer.body);
       } else if (atOnce[name] !== undefined) await doAtOnce(ctx, publisher, name);
       else tools.goTo(ctx, publisherHref(publisher));
@@ -94,12 +99,12 @@ export function createWanPages(tools: PageTools, acts: Acts) {
   async function showList(ctx: PageContext, notice: string | undefined): Promise<void> {
     const asked = queryOf(ctx.state.form, []);
     const { body } = await tools.run<ListAnswer<ShownPublisher>>(ctx, 'listWanPublishers', { query: asked });
-    const may = await tools.mayRun(ctx, [addAct.operation]);
+    const may = await tools.mayRun(ctx, [adding.operation]);
     const html = renderPublishers({
       frame: await tools.frame(ctx),
       publishers: body.items,
-      primary: may.has(addAct.operation)
-        ? { label: 'Add publisher', href: `${wanHref}?do=${addAct.name}` }
+      primary: may.has(adding.operation)
+        ? { label: textFor(ctx)('wan.addPublisher'), href: `${wanHref}?do=${adding.name}` }
         : undefined,
       notice,
       ...placesOf(wanHref, asked, body),
@@ -137,11 +142,16 @@ export function createWanPages(tools: PageTools, acts: Acts) {
     name: string,
     { results = [] }: Done,
   ): Promise<void> {
+    const t = textFor(ctx);
     const missed = results.filter(({ isDone }) => !isDone);
     if (missed.length === 0) return tools.goTo(ctx, `${publisherHref(names)}?done=${name}`);
-    const said = missed.map(({ member, reason }) => `${member}: ${reason ?? 'no reason given'}`).join(' ');
-    const count = `${missed.length} of ${results.length} members ${missed.length === 1 ? 'has' : 'have'}`;
-    await showPublisher(ctx, await find(ctx), { problem: `${count} not done it. ${said}` });
+    const said = missed
+      .map(
+        ({ member, reason }) => `${member}: ${reason === null ? t('wan.noReason') : inLanguage(reason, t)}`,
+      )
+      .join(' ');
+    const problem = t('wan.notDoneBy', { n: missed.length, members: results.length, said });
+    await showPublisher(ctx, await find(ctx), { problem });
   }
 
   async function showPublisher(
@@ -171,46 +181,43 @@ export function createWanPages(tools: PageTools, acts: Acts) {
     try {
       return (await tools.run<ShownSync>(ctx, 'readWanSync', { params: { sync: lastSync.sync } })).body;
     } catch (error) {
-      if (error instanceof ProblemError) return error.message;
+      if (error instanceof ProblemError) return inLanguage(error.message, textFor(ctx));
       throw error;
     }
   }
 }
 
-function placeOf(names: Names) {
+/** In English where nobody has said it otherwise. */
+function inLanguage(sentence: string, t: Translate): string {
+  return saidIn(t.language, sentence) ?? sentence;
+}
+
+function placeOf(names: Names, t: Translate) {
   const href = publisherHref(names);
-  return { path: [...path, { title: `${names.replication}/${names.publisher}`, href }], href };
+  return { path: [...path(t), { title: `${names.replication}/${names.publisher}`, href }], href };
 }
 
-function addedText({ added, ignored }: Added): string {
-  const known = ignored.length === 0 ? '' : ` Already there: ${ignored.join(', ')}.`;
-  return added.length === 0 ? `Nothing was added.${known}` : `Added: ${added.join(', ')}.${known}`;
+function addedText({ added, ignored }: Added, t: Translate): string {
+  const list = (names: readonly string[]) => names.join(', ');
+  return [
+    added.length === 0 ? t('wan.nothingAdded') : t('wan.addedThese', { added: list(added) }),
+    ...(ignored.length === 0 ? [] : [t('wan.alreadyThere', { ignored: list(ignored) })]),
+  ].join(' ');
 }
 
-const addAct: Act = {
-  name: 'new',
-  operation: 'addWanConfig',
-  title: 'Add publisher',
-  effects: [
-    'Every member sends the changes of the maps of this replication to another cluster.',
-    'It lasts until the members start anew: write it into their configuration too.',
-  ],
-  button: 'Add publisher',
+const adding = { name: 'new', operation: 'addWanConfig' } as const;
+
+const addAct = (t: Translate): Act => ({
+  ...adding,
+  title: t('wan.addPublisher'),
+  effects: [t('wan.everyMemberSends'), t('wan.untilStartAnew')],
+  button: t('wan.addPublisher'),
   isMaking: true,
   texts: [
-    { name: 'replication', label: 'WAN replication', hint: 'The name that maps refer to.', isRequired: true },
-    { name: 'cluster', label: 'Name of the other cluster', isRequired: true },
-    {
-      name: 'endpoints',
-      label: 'Its members',
-      hint: 'host:port, with commas between them.',
-      isRequired: true,
-    },
-    {
-      name: 'publisher',
-      label: 'Publisher id',
-      hint: 'The name of the other cluster where it is left empty.',
-    },
+    { name: 'replication', label: t('common.wanReplication'), hint: t('wan.nameOfMaps'), isRequired: true },
+    { name: 'cluster', label: t('wan.nameOfOther'), isRequired: true },
+    { name: 'endpoints', label: t('wan.itsMembers'), hint: t('wan.hostsAndPorts'), isRequired: true },
+    { name: 'publisher', label: t('wan.publisherId'), hint: t('wan.publisherIdEmpty') },
   ],
   requestOf(form) {
     const [name, clusterName, targetEndpoints, publisherId] = [
@@ -222,50 +229,44 @@ const addAct: Act = {
     const publisher = { clusterName, targetEndpoints, ...(publisherId && { publisherId }) };
     return { body: { config: { name, batchPublishers: [publisher] } } };
   },
-};
+});
 
-function actOf({ replication, publisher }: Names, form: Form): Act | undefined {
+function actOf({ replication, publisher }: Names, form: Form, t: Translate): Act | undefined {
   const id = `${replication}/${publisher}`;
   const map = () => form.get('map')?.trim() ?? '';
   const all: readonly Act[] = [
     {
       name: 'stop',
       operation: 'stopWanPublisher',
-      title: `Stop ${id}`,
-      effects: [
-        'At each member changes are neither queued nor sent from now on.',
-        'What changes meanwhile is missing in the other cluster until it is synchronized.',
-      ],
-      button: 'Stop publisher',
+      title: t('wan.stopOf', { id }),
+      effects: [t('wan.neitherQueuedNorSent'), t('wan.missingUntilSync')],
+      button: t('wan.stopPublisher'),
     },
     {
       name: 'clear',
       operation: 'clearWanPublisher',
-      title: `Clear ${id}`,
-      effects: ['What is queued at each member is thrown away, and never gets to the other cluster.'],
-      button: 'Clear queues',
+      title: t('wan.clearOf', { id }),
+      effects: [t('wan.thrownAway')],
+      button: t('wan.clearQueues'),
       isDangerous: true,
       typedName: id,
     },
     {
       name: 'sync',
       operation: 'syncWanPublisher',
-      title: `Synchronize ${id}`,
-      effects: ['The entries are sent to the other cluster. Large maps load the network and both clusters.'],
-      button: 'Synchronize',
-      texts: [{ name: 'map', label: 'Map', hint: 'Every map of the replication where it is left empty.' }],
+      title: t('wan.syncOf', { id }),
+      effects: [t('wan.entriesSent')],
+      button: t('wan.synchronize'),
+      texts: [{ name: 'map', label: t('wan.map'), hint: t('wan.everyMap') }],
       requestOf: () => ({ body: map() === '' ? {} : { map: map() } }),
     },
     {
       name: 'check',
       operation: 'checkWanPublisher',
-      title: `Check ${id}`,
-      effects: [
-        'A map is compared with that of the other cluster.',
-        'The publisher has to have Merkle trees as its consistency check.',
-      ],
-      button: 'Check',
-      texts: [{ name: 'map', label: 'Map', isRequired: true }],
+      title: t('wan.checkOf', { id }),
+      effects: [t('wan.mapCompared'), t('wan.merkleTrees')],
+      button: t('wan.check'),
+      texts: [{ name: 'map', label: t('wan.map'), isRequired: true }],
       requestOf: () => ({ body: { map: map() } }),
     },
   ];

@@ -1,6 +1,12 @@
 /** `/observe/audit`: what has happened, who did it, and what led to it. */
 
-import { renderAudit, renderEntry, type ShownEntry } from '../../../views/management/observe/audit.tsx';
+import {
+  outcomes,
+  renderAudit,
+  renderEntry,
+  type ShownEntry,
+} from '../../../views/management/observe/audit.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -18,10 +24,10 @@ export function createAuditPages(tools: PageTools) {
         listHref,
         asked,
         undefined,
-        [{ name: 'outcome', label: 'Outcome', options: outcomes }],
+        [{ name: 'outcome', label: t('audit.outcome'), options: outcomeOptions(t) }],
         t,
       );
-      const texts = textFilters.map(({ name, label }) => ({ name, label, value: asked[name] ?? '' }));
+      const texts = textFilters(t).map(({ name, label }) => ({ name, label, value: asked[name] ?? '' }));
       const html = renderAudit({
         frame: await tools.frame(ctx),
         entries: body.items,
@@ -38,16 +44,12 @@ export function createAuditPages(tools: PageTools) {
   };
 }
 
-const outcomes = [
-  { value: 'success', label: 'Success' },
-  { value: 'denied', label: 'Refused' },
-  { value: 'failure', label: 'Failure' },
-  { value: 'partial', label: 'Partial' },
-];
+const outcomeOptions = (t: Translate) =>
+  Object.entries(outcomes).map(([value, { word }]) => ({ value, label: t(word) }));
 
-const textFilters = [
-  { name: 'actor', label: 'Who (id)' },
-  { name: 'event', label: 'What, as client.*' },
-  { name: 'object', label: 'To what, as client:billing' },
-  { name: 'joinedBy', label: 'Any id' },
+const textFilters = (t: Translate) => [
+  { name: 'actor', label: t('audit.whoById') },
+  { name: 'event', label: t('audit.whatAs') },
+  { name: 'object', label: t('audit.toWhatAs') },
+  { name: 'joinedBy', label: t('audit.anyId') },
 ];

@@ -7,6 +7,7 @@ import {
   type ShownExplanation,
   type ShownOpening,
 } from '../../../views/management/observe/decision.tsx';
+import { textFor } from '../../http/display/presentation.ts';
 import { type Caller, explainCall, type Opening, openingOf } from '../access/open-call.ts';
 import type { Acts } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
@@ -73,10 +74,7 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
       opening: explained && (await shownOpening(ctx, explained)),
       story: body.items,
       csrf: tools.csrf(ctx),
-      notice:
-        ctx.state.form.get('done') === 'opened'
-          ? 'Opened: the next token that is asked for with it gets through.'
-          : undefined,
+      notice: ctx.state.form.get('done') === 'opened' ? textFor(ctx)('decision.opened') : undefined,
     });
     tools.send(ctx, html);
   }
@@ -157,11 +155,12 @@ function hrefOf(ctx: PageContext): string {
 }
 
 function placeOf(ctx: PageContext) {
+  const t = textFor(ctx);
   const href = hrefOf(ctx);
-  const title = `Decision ${String(ctx.params.decision)}`;
+  const title = t('decision.title', { id: String(ctx.params.decision) });
   return {
     path: [
-      { title: 'Audit log', href: '/observe/audit' },
+      { title: t('common.auditLog'), href: '/observe/audit' },
       { title, href },
     ],
     href,

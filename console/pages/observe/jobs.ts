@@ -1,6 +1,7 @@
 /** `/observe/jobs`: what takes longer than a page may, and the end of it. */
 
 import {
+  amountText,
   jobHref,
   jobParts,
   jobStates,
@@ -9,6 +10,7 @@ import {
   renderJobs,
   type ShownJob,
 } from '../../../views/management/observe/jobs.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
@@ -29,8 +31,8 @@ export function createJobPages(tools: PageTools, acts: Acts) {
           asked,
           undefined,
           [
-            { name: 'state', label: 'State', options: stateOptions },
-            { name: 'kind', label: 'Kind', options: kindOptions },
+            { name: 'state', label: t('common.state'), options: stateOptions(t) },
+            { name: 'kind', label: t('jobs.kind'), options: kindOptions(t) },
           ],
           t,
         ),
@@ -39,15 +41,16 @@ export function createJobPages(tools: PageTools, acts: Acts) {
       tools.send(ctx, html);
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const job = await find(ctx);
       const { form } = ctx.state;
-      if (form.get('do') === 'stop') return acts.ask(ctx, stopping(job), placeOf(job));
+      if (form.get('do') === 'stop') return acts.ask(ctx, stopping(job, t), placeOf(job, t));
       const may = await tools.mayRun(ctx, ['cancelJob']);
       const html = renderJob({
         frame: await tools.frame(ctx),
         job,
         mayStop: may.has('cancelJob'),
-        notice: form.get('done') === 'stop' ? 'It stops at the next occasion.' : undefined,
+        notice: form.get('done') === 'stop' ? t('jobs.stops') : undefined,
       });
       tools.send(ctx, html);
     },
@@ -57,8 +60,9 @@ export function createJobPages(tools: PageTools, acts: Acts) {
     },
     /** `POST /observe/jobs/:job`: stops it. */
     async stop(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const job = await find(ctx);
-      const done = await acts.perform(ctx, stopping(job), placeOf(job), { job: job.id });
+      const done = await acts.perform(ctx, stopping(job, t), placeOf(job, t), { job: job.id });
       if (done) tools.goTo(ctx, `${jobHref(job.id)}?done=stop`);
     },
   };
@@ -69,34 +73,35 @@ export function createJobPages(tools: PageTools, acts: Acts) {
   }
 }
 
-const stateOptions = Object.entries(jobStates).map(([value, [, label]]) => ({ value, label }));
+const stateOptions = (t: Translate) =>
+  Object.entries(jobStates).map(([value, [, word]]) => ({ value, label: t(word) }));
 
-const kindOptions = [
-  { value: 'backup', label: 'Backup' },
-  { value: 'import-users', label: 'Import of users' },
-  { value: 'import-clients', label: 'Import of clients' },
+const kindOptions = (t: Translate) => [
+  { value: 'backup', label: t('jobs.backup') },
+  { value: 'import-users', label: t('jobs.importUsers') },
+  { value: 'import-clients', label: t('jobs.importClients') },
 ];
 
-function placeOf({ id, kind }: ShownJob) {
+function placeOf({ id, kind }: ShownJob, t: Translate) {
   const href = jobHref(id);
   return {
     path: [
-      { title: 'Jobs', href: jobsHref },
+      { title: t('common.jobs'), href: jobsHref },
       { title: kind, href },
     ],
     href,
   };
 }
 
-function stopping({ kind, progress: { done, unit } }: ShownJob): Act {
+function stopping({ kind, progress: { done, unit } }: ShownJob, t: Translate): Act {
   return {
     name: 'stop',
     operation: 'cancelJob',
-    title: `Stop this ${kind}`,
+    title: t('jobs.stopThis', { kind }),
     effects: [
-      'It stops at the next occasion, and does not go on.',
-      done === 0 ? 'It has done nothing yet.' : `What it has done stays: ${done} ${unit}.`,
+      t('jobs.stopsAndEnds'),
+      done === 0 ? t('jobs.nothingDone') : t('jobs.doneStays', { done: amountText(done, unit, t) }),
     ],
-    button: 'Stop job',
+    button: t('jobs.stop'),
   };
 }

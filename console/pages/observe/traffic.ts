@@ -6,6 +6,7 @@ import {
   trafficHref,
   trafficParts,
 } from '../../../views/management/observe/traffic.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { filtersOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/topics.ts';
@@ -36,14 +37,19 @@ export function createTrafficPage(tools: PageTools) {
       trafficHref,
       asked,
       undefined,
-      [{ name: 'status', label: 'Status', options: statusesWith(asked.status) }],
+      [{ name: 'status', label: t('traffic.status'), options: statusesWith(asked.status, t) }],
       t,
     );
-    const period = { name: 'minutes', label: 'Period', options: periods, value: String(traffic.minutes) };
+    const period = {
+      name: 'minutes',
+      label: t('common.period'),
+      options: periods(t),
+      value: String(traffic.minutes),
+    };
     return {
       filters: {
         ...filters,
-        texts: texts.map(({ name, label }) => ({ name, label, value: asked[name] ?? '' })),
+        texts: texts(t).map(({ name, label }) => ({ name, label, value: asked[name] ?? '' })),
         selects: [...selects, period],
       },
       asked,
@@ -53,27 +59,28 @@ export function createTrafficPage(tools: PageTools) {
   }
 }
 
-const texts = [
-  { name: 'client', label: 'Client' },
-  { name: 'structure', label: 'Map or queue, as map:orders' },
-  { name: 'member', label: 'Member, as 10.0.0.1:5701' },
+const texts = (t: Translate) => [
+  { name: 'client', label: t('traffic.client') },
+  { name: 'structure', label: t('traffic.structureAs') },
+  { name: 'member', label: t('traffic.memberAs') },
 ];
 
-const periods = [
-  { value: '1', label: '1 min' },
-  { value: '5', label: '5 min' },
-  { value: '15', label: '15 min' },
-  { value: '60', label: '1 h' },
+const periods = (t: Translate) => [
+  { value: '1', label: t('traffic.minute') },
+  { value: '5', label: t('traffic.fiveMinutes') },
+  { value: '15', label: t('common.quarterHour') },
+  { value: '60', label: t('frame.hour') },
 ];
 
-const statuses = [
-  { value: '2xx', label: 'Fine (2xx)' },
-  { value: '4xx', label: 'Refused (4xx)' },
-  { value: '5xx', label: 'Failed (5xx)' },
+const statuses = (t: Translate) => [
+  { value: '2xx', label: t('traffic.fine') },
+  { value: '4xx', label: t('traffic.refused') },
+  { value: '5xx', label: t('traffic.failed') },
 ];
 
 /** With the one that a link has narrowed it to. */
-function statusesWith(asked: string | undefined) {
-  if (asked === undefined || statuses.some(({ value }) => value === asked)) return statuses;
-  return [...statuses, { value: asked, label: asked }];
+function statusesWith(asked: string | undefined, t: Translate) {
+  const usual = statuses(t);
+  if (asked === undefined || usual.some(({ value }) => value === asked)) return usual;
+  return [...usual, { value: asked, label: asked }];
 }

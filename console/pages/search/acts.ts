@@ -1,80 +1,89 @@
 /** What can be done, found by its words: "rotate billing", "end sessions ada", "hot backup". */
+
+import type { Language } from '../../../views/elements/moment.ts';
 import { cpHref } from '../../../views/management/cluster/cp.tsx';
 import { operationsHref } from '../../../views/management/cluster/operations.tsx';
 import { wanHref } from '../../../views/management/cluster/wan.tsx';
 import { keysHref } from '../../../views/management/settings/keys.tsx';
-import type { Translate } from '../../../views/texts/text.ts';
+import type { TextKey } from '../../../views/texts/english.ts';
+import { type GapOf, type Translate, textsIn, type WordKey } from '../../../views/texts/text.ts';
 import { siteMap } from '../site-map.ts';
 import { type Found, type Kind, wordsOf } from './found.ts';
 import { applications, clients, maps, members, publishers, queues, roles, users } from './kinds.ts';
 
 /** Something that is done with one thing of a kind. */
 export interface ActWithThing {
-  readonly verb: string;
+  /** Typed first in English; in other languages beside the name. */
+  readonly verb: WordKey;
   readonly kind: Kind;
   readonly operation: string;
-  readonly titleOf: (name: string) => string;
+  readonly title: NamedKey;
   /** In the address of the thing; none where its page has the button. */
   readonly act?: string;
 }
 
+/** Of texts with a name in them. */
+type NamedKey = {
+  [K in TextKey]: GapOf<K> extends 'name' ? ('name' extends GapOf<K> ? K : never) : never;
+}[TextKey];
+
 const withThings: readonly ActWithThing[] = [
-  of('rotate', clients, 'createClientSecret', (name) => `Rotate the secret of ${name}`, 'rotate'),
-  of('rotate', applications, 'createApplicationSecret', (name) => `Rotate the secret of ${name}`, 'rotate'),
-  of('end', users, 'endUserSessions', (name) => `End all sessions of ${name}`, 'end-sessions'),
-  of('reset', users, 'resetUserPassword', (name) => `Reset the password of ${name}`, 'reset-password'),
-  of('drain', queues, 'drainQueue', (name) => `Drain the queue ${name}`, 'drain'),
-  of('poll', queues, 'pollQueue', (name) => `Poll the queue ${name}`, 'poll'),
-  of('clear', maps, 'clearMap', (name) => `Clear the map ${name}`, 'clear'),
-  of('clear', publishers, 'clearWanPublisher', (name) => `Clear the queues of ${name}`, 'clear'),
-  of('sync', publishers, 'syncWanPublisher', (name) => `Synchronize ${name}`, 'sync'),
-  of('shut', members, 'shutDownMember', (name) => `Shut down ${name}`, 'shut-down'),
-  ...buttons('disable', 'Disable', [
+  of('search.verbRotate', clients, 'createClientSecret', 'search.rotateSecret', 'rotate'),
+  of('search.verbRotate', applications, 'createApplicationSecret', 'search.rotateSecret', 'rotate'),
+  of('search.verbEnd', users, 'endUserSessions', 'search.endSessions', 'end-sessions'),
+  of('search.verbReset', users, 'resetUserPassword', 'search.resetPassword', 'reset-password'),
+  of('search.verbDrainQueue', queues, 'drainQueue', 'search.drainQueue', 'drain'),
+  of('search.verbPoll', queues, 'pollQueue', 'search.pollQueue', 'poll'),
+  of('search.verbClear', maps, 'clearMap', 'search.clearMap', 'clear'),
+  of('search.verbClear', publishers, 'clearWanPublisher', 'search.clearQueuesOf', 'clear'),
+  of('search.verbSync', publishers, 'syncWanPublisher', 'search.synchronize', 'sync'),
+  of('search.verbShut', members, 'shutDownMember', 'search.shutDownMember', 'shut-down'),
+  ...buttons('search.verbDisable', 'search.disable', [
     [users, 'disableUser'],
     [clients, 'disableClient'],
     [applications, 'disableApplication'],
   ]),
-  ...buttons('enable', 'Enable', [
+  ...buttons('search.verbEnable', 'search.enable', [
     [users, 'enableUser'],
     [clients, 'enableClient'],
     [applications, 'enableApplication'],
   ]),
-  ...buttons('edit', 'Edit', [
+  ...buttons('search.verbEdit', 'search.edit', [
     [users, 'updateUser'],
     [clients, 'updateClient'],
     [applications, 'updateApplication'],
     [roles, 'updateRole'],
   ]),
-  ...buttons('drain', 'Drain', [[members, 'drainMember']]),
-  ...buttons('undrain', 'Undrain', [[members, 'undrainMember']]),
-  ...buttons('pause', 'Pause', [[publishers, 'pauseWanPublisher']]),
-  ...buttons('resume', 'Resume', [[publishers, 'resumeWanPublisher']]),
-  of('remove', users, 'deleteUser', (name) => `Remove the user ${name}`, 'remove'),
-  of('remove', clients, 'deleteClient', (name) => `Remove the machine client ${name}`, 'remove'),
-  of('remove', applications, 'deleteApplication', (name) => `Remove the application ${name}`, 'remove'),
-  of('remove', roles, 'deleteRole', (name) => `Remove the role ${name}`, 'remove'),
+  ...buttons('search.verbDrain', 'search.drainMember', [[members, 'drainMember']]),
+  ...buttons('search.verbUndrain', 'search.undrainMember', [[members, 'undrainMember']]),
+  ...buttons('search.verbPause', 'search.pause', [[publishers, 'pauseWanPublisher']]),
+  ...buttons('search.verbResume', 'search.resume', [[publishers, 'resumeWanPublisher']]),
+  of('search.verbRemove', users, 'deleteUser', 'search.removeUser', 'remove'),
+  of('search.verbRemove', clients, 'deleteClient', 'search.removeClient', 'remove'),
+  of('search.verbRemove', applications, 'deleteApplication', 'search.removeApplication', 'remove'),
+  of('search.verbRemove', roles, 'deleteRole', 'search.removeRole', 'remove'),
 ];
 
 /** What is done with nothing that has a name. */
 interface Lone {
-  readonly title: string;
+  readonly title: WordKey;
   readonly operation: string;
   readonly href: string;
 }
 
 const lone: readonly Lone[] = [
-  { title: 'Add user', operation: 'createUser', href: '/access/users?do=new' },
-  { title: 'Add role', operation: 'createRole', href: '/access/roles?do=new' },
-  { title: 'Add machine client', operation: 'createClient', href: '/access/clients?do=new' },
-  { title: 'Add application', operation: 'createApplication', href: '/access/applications?do=new' },
-  { title: 'Add WAN publisher', operation: 'addWanConfig', href: `${wanHref}?do=new` },
-  { title: 'Rotate signing keys', operation: 'rotateKeys', href: `${keysHref}?do=rotate` },
-  { title: 'Replace signing keys at once', operation: 'rotateKeys', href: `${keysHref}?do=rotate-now` },
-  { title: 'Start a hot backup', operation: 'startHotBackup', href: `${operationsHref}?do=backup` },
-  { title: 'Change the cluster state', operation: 'changeClusterState', href: operationsHref },
-  { title: 'Raise the cluster version', operation: 'changeClusterVersion', href: operationsHref },
-  { title: 'Shut down the cluster', operation: 'shutDownCluster', href: `${operationsHref}?do=shut-down` },
-  { title: 'Reset the CP subsystem', operation: 'resetCp', href: `${cpHref}?do=reset` },
+  { title: 'search.addUser', operation: 'createUser', href: '/access/users?do=new' },
+  { title: 'search.addRole', operation: 'createRole', href: '/access/roles?do=new' },
+  { title: 'common.addMachineClient', operation: 'createClient', href: '/access/clients?do=new' },
+  { title: 'common.addApplication', operation: 'createApplication', href: '/access/applications?do=new' },
+  { title: 'search.addPublisher', operation: 'addWanConfig', href: `${wanHref}?do=new` },
+  { title: 'common.rotateSigningKeys', operation: 'rotateKeys', href: `${keysHref}?do=rotate` },
+  { title: 'common.replaceSigningKeysOnce', operation: 'rotateKeys', href: `${keysHref}?do=rotate-now` },
+  { title: 'search.startBackup', operation: 'startHotBackup', href: `${operationsHref}?do=backup` },
+  { title: 'search.changeState', operation: 'changeClusterState', href: operationsHref },
+  { title: 'search.raiseVersion', operation: 'changeClusterVersion', href: operationsHref },
+  { title: 'search.shutDownCluster', operation: 'shutDownCluster', href: `${operationsHref}?do=shut-down` },
+  { title: 'search.resetCp', operation: 'resetCp', href: `${cpHref}?do=reset` },
 ];
 
 /** All operations that an act asks for. */
@@ -83,25 +92,45 @@ export const actOperations: readonly string[] = [
 ];
 
 /** Said beside a name, and not meant as one. */
-const fillers =
-  /^(?:the|of|all|down|secrets?|sessions?|passwords?|users?|roles?|clients?|maps?|queues?|members?)$/;
+const fillers: Readonly<Record<Language, RegExp>> = {
+  en: /^(?:the|of|all|down|secrets?|sessions?|passwords?|users?|roles?|clients?|maps?|queues?|members?)$/,
+  de: /^(?:der|die|das|dem|den|von|aus|alle|mehrere|secrets?|sitzung(?:en)?|passwort|benutzer|rollen?|clients?|maps?|queues?|member|beenden)$/,
+};
 
-/** The text begins with what is to be done. @returns what may be meant by it, and the name that is left */
-export function actsNamed(text: string): { readonly acts: readonly ActWithThing[]; readonly rest: string } {
-  const [verb = '', ...others] = text.split(/\s+/);
-  const said = others.filter((word) => !fillers.test(word.toLowerCase()));
+/**
+ * The text begins with what is to be done; in German it may end with it.
+ *
+ * @returns what may be meant by it, and the name that is left
+ */
+export function actsNamed(
+  text: string,
+  t: Translate,
+): { readonly acts: readonly ActWithThing[]; readonly rest: string } {
+  const words = text.split(/\s+/);
+  const [first = '', ...behind] = words;
+  const begun = named(first, behind, inEnglish);
+  if (begun.acts.length > 0 || t.language === 'en') return begun;
+  const own = named(first, behind, t);
+  return own.acts.length > 0 ? own : named(words.at(-1) ?? '', words.slice(0, -1), t);
+}
+
+const inEnglish = textsIn('en');
+
+function named(verb: string, others: readonly string[], t: Translate) {
+  const said = others.filter((word) => !fillers[t.language].test(word.toLowerCase()));
   const rest = (said.length > 0 ? said : others).join(' ');
-  const acts = rest === '' ? [] : withThings.filter((act) => act.verb === verb.toLowerCase());
+  const acts = rest === '' ? [] : withThings.filter((act) => t(act.verb) === verb.toLowerCase());
   return { acts, rest };
 }
 
-export function actOn({ titleOf, act }: ActWithThing, { name, href, isMeant }: Found): Found {
-  return { name: titleOf(name), href: act === undefined ? href : `${href}?do=${act}`, isMeant };
+export function actOn({ title, act }: ActWithThing, { name, href, isMeant }: Found, t: Translate): Found {
+  return { name: t(title, { name }), href: act === undefined ? href : `${href}?do=${act}`, isMeant };
 }
 
 /** Each word of the text begins one of the title. @param may  operations that the person may run */
-export function loneActs(text: string, may: ReadonlySet<string>): readonly Found[] {
+export function loneActs(text: string, may: ReadonlySet<string>, t: Translate): readonly Found[] {
   return lone
+    .map((act) => ({ ...act, title: t(act.title) }))
     .filter(({ operation, title }) => may.has(operation) && hasBeginnings(title, text))
     .map(({ title, href }) => ({ name: title, href, isMeant: title.toLowerCase() === text.toLowerCase() }));
 }
@@ -125,21 +154,15 @@ function hasBeginnings(title: string, text: string): boolean {
   return wordsOf(text).every((word) => said.some((one) => one.startsWith(word)));
 }
 
-function of(
-  verb: string,
-  kind: Kind,
-  operation: string,
-  titleOf: ActWithThing['titleOf'],
-  act: string,
-): ActWithThing {
-  return { verb, kind, operation, titleOf, act };
+function of(verb: WordKey, kind: Kind, operation: string, title: NamedKey, act: string): ActWithThing {
+  return { verb, kind, operation, title, act };
 }
 
 /** What is a button on the page of the thing, and asks nothing. */
 function buttons(
-  verb: string,
-  word: string,
+  verb: WordKey,
+  title: NamedKey,
   all: readonly (readonly [Kind, string])[],
 ): readonly ActWithThing[] {
-  return all.map(([kind, operation]) => ({ verb, kind, operation, titleOf: (name) => `${word} ${name}` }));
+  return all.map(([kind, operation]) => ({ verb, kind, operation, title }));
 }

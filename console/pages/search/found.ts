@@ -1,6 +1,8 @@
 /** How operations answer a search: what fails alone is said, and leaves the others as they are. */
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { FoundThing } from '../../../views/management/observe/search.tsx';
+import type { Translate, WordKey } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -14,7 +16,9 @@ export interface Found extends FoundThing {
 
 /** What a search has to know of a kind of things. */
 export interface Kind {
-  readonly title: string;
+  /** Of its part of the page. */
+  readonly id: string;
+  readonly title: WordKey;
   /** That finds them. */
   readonly operation: string;
   /** @returns what the operation is asked; undefined where nothing can be found by this text */
@@ -25,7 +29,7 @@ export interface Kind {
   readonly isMatchedHere?: boolean;
   /** The page of all that match. */
   readonly allHref?: (text: string) => string;
-  readonly show: (item: unknown) => ShownKindItem;
+  readonly show: (item: unknown, t: Translate) => ShownKindItem;
 }
 
 export interface ShownKindItem extends FoundThing {
@@ -54,7 +58,10 @@ export async function findKind(
     return body.items;
   });
   if (!items) return nothing;
-  const shown = items.map(kind.show).filter((item) => !kind.isMatchedHere || hasWords(item, text));
+  const t = textFor(ctx);
+  const shown = items
+    .map((item) => kind.show(item, t))
+    .filter((item) => !kind.isMatchedHere || hasWords(item, text));
   const ranked = shown.map((item) => ({ item, rank: rankOf(item, text) }));
   ranked.sort((one, other) => one.rank - other.rank);
   const things = ranked

@@ -11,6 +11,7 @@ import { publisherHref, type ShownPublisher } from '../../../views/management/cl
 import { jobHref } from '../../../views/management/observe/jobs.tsx';
 import { keysHref, type ShownKey } from '../../../views/management/settings/keys.tsx';
 import { type ShownSetting, settingsHref } from '../../../views/management/settings/settings.tsx';
+import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import type { Kind, ShownKindItem } from './found.ts';
 import { mostOfKind } from './found.ts';
 
@@ -24,7 +25,8 @@ const everyOne = () => all;
 const filtered = (href: string) => (text: string) => `${href}?q=${encodeURIComponent(text)}`;
 
 export const users = kind<ShownUser>({
-  title: 'Users',
+  id: 'users',
+  title: 'common.users',
   operation: 'listUsers',
   queryOf: byBeginning,
   allHref: filtered('/access/users'),
@@ -35,7 +37,8 @@ export const users = kind<ShownUser>({
 });
 
 export const roles = kind<ShownRole>({
-  title: 'Roles',
+  id: 'roles',
+  title: 'common.roles',
   operation: 'listRoles',
   queryOf: everyOne,
   isMatchedHere: true,
@@ -43,18 +46,20 @@ export const roles = kind<ShownRole>({
 });
 
 export const clients = kind<ShownClient>({
-  title: 'Machine clients',
+  id: 'machine-clients',
+  title: 'common.machineClients',
   operation: 'listClients',
   queryOf: (text) => ({ ...byBeginning(text), kind: 'machine' }),
   allHref: filtered('/access/clients'),
-  show: ({ id, displayName, status }) => ({
-    ...named(id, displayName, [status === 'disabled' ? 'Disabled' : null]),
+  show: ({ id, displayName, status }, t) => ({
+    ...named(id, displayName, [status === 'disabled' ? t('search.disabled') : null]),
     href: clientHref(id),
   }),
 });
 
 export const applications = kind<ShownApplication>({
-  title: 'Applications',
+  id: 'applications',
+  title: 'common.applications',
   operation: 'listApplications',
   queryOf: byBeginning,
   allHref: filtered('/access/applications'),
@@ -62,31 +67,34 @@ export const applications = kind<ShownApplication>({
 });
 
 export const sessions = kind<ShownSession>({
-  title: 'Sessions',
+  id: 'sessions',
+  title: 'common.sessions',
   operation: 'listSessions',
   queryOf: (text) => ({ user: text, limit }),
   allHref: (text) => `/access/sessions?user=${encodeURIComponent(text)}`,
-  show: ({ id, user, address, startedAt }) => ({
+  show: ({ id, user, address, startedAt }, t) => ({
     id,
     name: id,
-    about: [user, address, `since ${startedAt.slice(0, 10)}`].filter(Boolean).join(', '),
+    about: [user, address, t('search.since', { day: startedAt.slice(0, 10) })].filter(Boolean).join(', '),
     href: sessionHref(id),
   }),
 });
 
 export const members = kind<ShownMember>({
-  title: 'Members',
+  id: 'members',
+  title: 'common.members',
   operation: 'listMembers',
   queryOf: everyOne,
   isMatchedHere: true,
   show: ({ id, uuid }) => ({ ...named(id, null, [uuid]), href: memberHref(id) }),
 });
 
-export const maps = structures('Maps', 'listMaps', 'map');
-export const queues = structures('Queues', 'listQueues', 'queue');
+export const maps = structures('common.maps', 'listMaps', 'map');
+export const queues = structures('common.queues', 'listQueues', 'queue');
 
 export const publishers = kind<ShownPublisher>({
-  title: 'WAN publishers',
+  id: 'wan-publishers',
+  title: 'search.publishers',
   operation: 'listWanPublishers',
   queryOf: everyOne,
   isMatchedHere: true,
@@ -97,7 +105,8 @@ export const publishers = kind<ShownPublisher>({
 });
 
 const providers = kind<{ readonly id: string; readonly kind: string; readonly name: string | null }>({
-  title: 'Identity providers',
+  id: 'identity-providers',
+  title: 'common.identityProviders',
   operation: 'listIdentityProviders',
   page: '/access/identity-providers',
   queryOf: everyOne,
@@ -109,20 +118,22 @@ const providers = kind<{ readonly id: string; readonly kind: string; readonly na
 });
 
 const approvals = kind<ShownApproval>({
-  title: 'Approvals',
+  id: 'approvals',
+  title: 'common.approvals',
   operation: 'listApprovals',
   queryOf: () => ({ ...all, state: 'waiting' }),
   isMatchedHere: true,
-  show: ({ id, operation, target, requestedBy }) => ({
+  show: ({ id, operation, target, requestedBy }, t) => ({
     id,
     name: [operation, target].filter(Boolean).join(' '),
-    about: `asked for by ${requestedBy.username ?? requestedBy.id}`,
+    about: t('search.askedForBy', { who: requestedBy.username ?? requestedBy.id }),
     href: approvalHref(id),
   }),
 });
 
 const settings = kind<ShownSetting>({
-  title: 'Settings',
+  id: 'settings',
+  title: 'common.settings',
   operation: 'listSettings',
   queryOf: everyOne,
   isMatchedHere: true,
@@ -133,7 +144,8 @@ const settings = kind<ShownSetting>({
 });
 
 const keys = kind<ShownKey>({
-  title: 'Signing keys',
+  id: 'signing-keys',
+  title: 'common.signingKeys',
   operation: 'listKeys',
   queryOf: everyOne,
   isMatchedHere: true,
@@ -141,7 +153,8 @@ const keys = kind<ShownKey>({
 });
 
 const jobs = kind<{ readonly id: string; readonly kind: string; readonly state: string }>({
-  title: 'Jobs',
+  id: 'jobs',
+  title: 'common.jobs',
   operation: 'listJobs',
   queryOf: everyOne,
   isMatchedHere: true,
@@ -172,16 +185,17 @@ export const kinds: readonly Kind[] = [
 ];
 
 interface KindOf<Item> extends Omit<Kind, 'show'> {
-  readonly show: (item: Item) => ShownKindItem;
+  readonly show: (item: Item, t: Translate) => ShownKindItem;
 }
 
 /** An operation answers items of this form. */
 function kind<Item>({ show, ...rest }: KindOf<Item>): Kind {
-  return { ...rest, show: (item) => show(item as Item) };
+  return { ...rest, show: (item, t) => show(item as Item, t) };
 }
 
-function structures(title: string, operation: string, structure: 'map' | 'queue'): Kind {
+function structures(title: WordKey, operation: string, structure: 'map' | 'queue'): Kind {
   return kind<ShownStructure>({
+    id: `${structure}s`,
     title,
     operation,
     queryOf: byBeginning,

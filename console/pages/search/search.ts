@@ -1,10 +1,11 @@
 /** `/observe/search`: everything that the person may see, by name, id, or what is to be done with it. */
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { type FoundKind, renderSearch } from '../../../views/management/observe/search.tsx';
+import { saidIn, type Translate, type WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { actOn, actOperations, actsNamed, loneActs, pagesNamed } from './acts.ts';
-import { type Found, findKind, type KindFound, mostOfKind } from './found.ts';
+import { type Found, findKind, type Kind, type KindFound, mostOfKind } from './found.ts';
 import { kinds } from './kinds.ts';
 import { entryNamed, storyOf, storyOperations } from './stories.ts';
 
@@ -26,14 +27,15 @@ interface Part {
 
 export function createSearchPage(tools: PageTools) {
   return async (ctx: PageContext): Promise<void> => {
+    const t = textFor(ctx);
     const frame = await tools.frame(ctx);
     if (frame.groups.length === 0) {
-      throw new ProblemError(problems.forbidden, 'Your roles open nothing that could be searched.');
+      throw new ProblemError(problems.forbidden, t('search.nothingOpen'));
     }
     const { form } = ctx.state;
     const query = (form.get('q') ?? '').trim();
     if (query.length > longest) {
-      const long = [`This is too long: a search takes ${longest} characters.`];
+      const long = [t('search.tooLong', { n: longest })];
       return tools.send(ctx, renderSearch({ frame, query: '', kinds: [], problems: long }), 400);
     }
     const open = new Set(frame.groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
@@ -55,18 +57,19 @@ export function createSearchPage(tools: PageTools) {
     query: string,
     open: ReadonlySet<string>,
   ): Promise<readonly Part[]> {
+    const t = textFor(ctx);
     const may = await tools.mayRun(ctx, asked);
     const searched = kinds.filter(
       ({ operation, page }) => may.has(operation) && (page === undefined || open.has(page)),
     );
     return Promise.all([
-      part('Found by id', async () => [
+      part(partsOfPage.ids, t, async () => [
         ...(await storyOf(tools, ctx, query, may)),
-        ...entryNamed(query, may),
+        ...entryNamed(query, may, t),
       ]),
-      part('Acts', async () => [...(await actsOf(ctx, query, may)), ...loneActs(query, may)]),
-      part('Pages', async () => pagesNamed(query, open, textFor(ctx))),
-      ...searched.map((kind) => kindPart(kind.title, () => findKind(tools, ctx, kind, query), query)),
+      part(partsOfPage.acts, t, async () => [...(await actsOf(ctx, query, may)), ...loneActs(query, may, t)]),
+      part(partsOfPage.pages, t, async () => pagesNamed(query, open, t)),
+      ...searched.map((kind) => kindPart(kind, t, () => findKind(tools, ctx, kind, query), query)),
     ]);
   }
 
@@ -75,40 +78,65 @@ export function createSearchPage(tools: PageTools) {
     query: string,
     may: ReadonlySet<string>,
   ): Promise<readonly Found[]> {
-    const { acts, rest } = actsNamed(query);
+    const t = textFor(ctx);
+    const { acts, rest } = actsNamed(query, t);
     const open = acts.filter(({ operation, kind }) => may.has(operation) && may.has(kind.operation));
     const found = await Promise.all(
       open.map(async (act) => {
         const { things } = await findKind(tools, ctx, act.kind, rest);
-        return things.map((thing) => actOn(act, thing));
+        return things.map((thing) => actOn(act, thing, t));
       }),
     );
     return found.flat();
   }
 }
 
-function part(title: string, find: () => Promise<readonly Found[]>): Promise<Part> {
-  return whatFails(title, async () => {
+/** Of the page, beside those of kinds of things. */
+const partsOfPage = {
+  ids: { id: 'found-by-id', title: 'search.foundById' },
+  acts: { id: 'acts', title: 'search.acts' },
+  pages: { id: 'pages', title: 'common.pages' },
+} as const;
+
+interface PartHead {
+  readonly id: string;
+  readonly title: WordKey;
+}
+
+function part(
+  { id, title: key }: PartHead,
+  t: Translate,
+  find: () => Promise<readonly Found[]>,
+): Promise<Part> {
+  const title = t(key);
+  return whatFails(title, t, async () => {
     const found = (await find()).slice(0, mostOfKind);
-    return { found, shown: found.length === 0 ? [] : [{ title, things: found }] };
+    return { found, shown: found.length === 0 ? [] : [{ id, title, things: found }] };
   });
 }
 
-function kindPart(title: string, find: () => Promise<KindFound>, query: string): Promise<Part> {
-  return whatFails(title, async () => {
-    const { kind, things, hasMore } = await find();
-    const allHref = hasMore ? kind.allHref?.(query) : undefined;
-    return { found: things, shown: things.length === 0 ? [] : [{ title, things, allHref }] };
+function kindPart(
+  { id, title: key, allHref }: Kind,
+  t: Translate,
+  find: () => Promise<KindFound>,
+  query: string,
+): Promise<Part> {
+  const title = t(key);
+  return whatFails(title, t, async () => {
+    const { things, hasMore } = await find();
+    const all = hasMore ? allHref?.(query) : undefined;
+    return { found: things, shown: things.length === 0 ? [] : [{ id, title, things, allHref: all }] };
   });
 }
 
 /** A part that cannot look leaves the others as they are. */
-async function whatFails(title: string, find: () => Promise<Part>): Promise<Part> {
+async function whatFails(title: string, t: Translate, find: () => Promise<Part>): Promise<Part> {
   try {
     return await find();
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    return { found: [], shown: [], problem: `${title} could not be searched: ${error.message}` };
+    const message = saidIn(t.language, error.message) ?? error.message;
+    return { found: [], shown: [], problem: t('search.couldNot', { title, message }) };
   }
 }
 

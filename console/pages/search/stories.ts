@@ -4,6 +4,8 @@ import { sessionHref } from '../../../views/management/access/sessions.tsx';
 import { entryHref as mapEntryHref } from '../../../views/management/cluster/maps.tsx';
 import { decisionHref, entryHref, joinedHref } from '../../../views/management/observe/audit.tsx';
 import { jobHref } from '../../../views/management/observe/jobs.tsx';
+import type { Translate, WordKey } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { OperationRequest } from '../../operations/run-operation.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { answered, type Found } from './found.ts';
@@ -13,26 +15,26 @@ interface Story {
   readonly operation: string;
   readonly hasForm: RegExp;
   readonly requestOf: (id: string) => OperationRequest;
-  readonly name: string;
+  readonly name: WordKey;
   readonly hrefOf: (id: string) => string;
 }
 
 const stories: readonly Story[] = [
-  story('readJob', 'job', 'Job', jobHref),
-  story('readSession', 'ses', 'Session', sessionHref, 'session'),
-  story('readApproval', 'apr', 'Approval', approvalHref, 'approval'),
+  story('readJob', 'job', 'search.job', jobHref),
+  story('readSession', 'ses', 'search.session', sessionHref, 'session'),
+  story('readApproval', 'apr', 'search.approval', approvalHref, 'approval'),
   {
     operation: 'readAuditEntry',
     hasForm: /^[a-z0-9]{4,26}-[1-9]\d{0,15}$/,
     requestOf: (id) => ({ params: { auditEntry: id } }),
-    name: 'Entry of the audit',
+    name: 'search.auditEntry',
     hrefOf: entryHref,
   },
   {
     operation: 'explainAccess',
     hasForm: /^[\w-]{4,40}\.[0-9a-z]+\.[0-9a-z]+$/,
     requestOf: (id) => ({ query: { decision: id } }),
-    name: 'Refusal',
+    name: 'search.refusal',
     hrefOf: decisionHref,
   },
 ];
@@ -42,7 +44,7 @@ const inAudit: Story = {
   operation: 'traceAuditEntries',
   hasForm: /^(?=.*[\d_-])[\w.~:-]{8,512}$/,
   requestOf: (id) => ({ params: { id } }),
-  name: 'What the audit has of it',
+  name: 'search.inAudit',
   hrefOf: joinedHref,
 };
 
@@ -60,22 +62,22 @@ export async function storyOf(
   );
   for (const { operation, requestOf, name, hrefOf } of asked) {
     const found = await answered(() => tools.run(ctx, operation, requestOf(id)));
-    if (found) return [{ name, about: id, href: hrefOf(id), isMeant: true }];
+    if (found) return [{ name: textFor(ctx)(name), about: id, href: hrefOf(id), isMeant: true }];
   }
   return [];
 }
 
 /** `orders/a1` is the entry `a1` of the map `orders`, whether there is one or not: only its page reads it. */
-export function entryNamed(text: string, may: ReadonlySet<string>): readonly Found[] {
+export function entryNamed(text: string, may: ReadonlySet<string>, t: Translate): readonly Found[] {
   const [, map, key] = /^([^/\s"<>\\]{1,200})\/([^/"<>\\][^"<>\\]*)$/.exec(text) ?? [];
   if (map === undefined || key === undefined || !may.has('readMapEntry')) return [];
-  return [{ name: `Entry ${key} of the map ${map}`, href: mapEntryHref(map, key), isMeant: true }];
+  return [{ name: t('search.entryOf', { key, map }), href: mapEntryHref(map, key), isMeant: true }];
 }
 
 function story(
   operation: string,
   prefix: string,
-  name: string,
+  name: WordKey,
   hrefOf: Story['hrefOf'],
   param = prefix,
 ): Story {

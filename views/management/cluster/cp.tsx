@@ -1,5 +1,6 @@
 /** The CP subsystem: its members, its groups, and the sessions of one group. */
 import { renderDocument } from '../../layout.tsx';
+import { Said, useText } from '../../texts/elements.tsx';
 import { Ago } from '../ago.tsx';
 import { DetailPage, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -37,38 +38,50 @@ function actHref(fields: Readonly<Record<string, string>>): string {
 }
 
 export function renderCp(model: CpModel): string {
+  return renderDocument(<Cp {...model} />, model.frame.presentation);
+}
+
+function Cp(model: CpModel) {
+  const t = useText();
   const { frame, cp, sessions, mayChange, notice } = model;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
       path={[]}
-      title="CP subsystem"
-      state={cp.isAvailable ? <State kind="ok">Available</State> : <State kind="off">Not available</State>}
-      about={cp.reason ?? undefined}
+      title={t('common.cpSubsystem')}
+      state={
+        cp.isAvailable ? (
+          <State kind="ok">{t('cp.available')}</State>
+        ) : (
+          <State kind="off">{t('cp.notAvailable')}</State>
+        )
+      }
+      about={cp.reason && <Said>{cp.reason}</Said>}
       notice={notice}
     >
       {cp.isAvailable && <CpMembers {...model} />}
       {cp.isAvailable && <CpGroups {...model} />}
       {sessions && <CpSessions {...model} />}
       {cp.isAvailable && mayChange && (
-        <More acts={[{ label: 'Reset CP subsystem', href: actHref({ do: 'reset' }) }]} />
+        <More acts={[{ label: t('cp.reset'), href: actHref({ do: 'reset' }) }]} />
       )}
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
 function CpMembers({ cp, mayChange }: CpModel) {
+  const t = useText();
   return (
-    <Part id="members" title="CP members">
+    <Part id="members" title={t('cp.members')}>
       <Table
-        title="CP members"
-        columns={[{ title: 'UUID' }, { title: 'Address' }, { title: 'Act' }]}
+        title={t('cp.members')}
+        columns={[{ title: 'UUID' }, { title: t('cp.address') }, { title: t('cp.act') }]}
         rows={cp.members.map(({ id, address }) => ({
           key: id,
           cells: [
             <Id key="id">{id}</Id>,
             <bdi key="address">{address}</bdi>,
-            mayChange && <a href={actHref({ do: 'remove-member', id })}>Remove</a>,
+            mayChange && <a href={actHref({ do: 'remove-member', id })}>{t('cp.remove')}</a>,
           ],
         }))}
       />
@@ -80,11 +93,12 @@ function CpMembers({ cp, mayChange }: CpModel) {
 const metadata = 'METADATA';
 
 function CpGroups({ cp, mayChange }: CpModel) {
+  const t = useText();
   return (
-    <Part id="groups" title="CP groups">
+    <Part id="groups" title={t('cp.groups')}>
       <Table
-        title="CP groups"
-        columns={[{ title: 'Group' }, { title: 'Id', isNumber: true }, { title: 'Act' }]}
+        title={t('cp.groups')}
+        columns={[{ title: t('cp.group') }, { title: t('cp.id'), isNumber: true }, { title: t('cp.act') }]}
         rows={cp.groups.map(({ id, groupId }) => ({
           key: id,
           cells: [
@@ -96,7 +110,9 @@ function CpGroups({ cp, mayChange }: CpModel) {
               </a>
             ),
             groupId,
-            mayChange && id !== metadata && <a href={actHref({ do: 'remove-group', id })}>Remove</a>,
+            mayChange && id !== metadata && (
+              <a href={actHref({ do: 'remove-group', id })}>{t('cp.remove')}</a>
+            ),
           ],
         }))}
       />
@@ -105,22 +121,28 @@ function CpGroups({ cp, mayChange }: CpModel) {
 }
 
 function CpSessions({ sessions, mayChange, frame }: CpModel) {
+  const t = useText();
   const { group, items } = sessions!;
   return (
-    <Part id="sessions" title={`Sessions of ${group}`}>
+    <Part id="sessions" title={t('cp.sessionsOf', { group })}>
       {items.length === 0 ? (
-        <p>The group has no session now.</p>
+        <p>{t('cp.noSession')}</p>
       ) : (
         <Table
-          title="Sessions"
-          columns={[{ title: 'Session' }, { title: 'Endpoint' }, { title: 'Expires' }, { title: 'Act' }]}
+          title={t('common.sessions')}
+          columns={[
+            { title: t('cp.session') },
+            { title: t('cp.endpoint') },
+            { title: t('common.expires') },
+            { title: t('cp.act') },
+          ]}
           rows={items.map(({ id, endpoint, endpointName, expiresAt }) => ({
             key: id,
             cells: [
               id,
               <bdi key="endpoint">{endpointName ?? endpoint}</bdi>,
               <Ago key="ends" at={expiresAt === null ? undefined : new Date(expiresAt)} now={frame.now} />,
-              mayChange && <a href={actHref({ do: 'remove-session', group, id })}>Force-close</a>,
+              mayChange && <a href={actHref({ do: 'remove-session', group, id })}>{t('cp.forceClose')}</a>,
             ],
           }))}
         />

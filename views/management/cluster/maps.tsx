@@ -1,5 +1,7 @@
 /** A map by its keys, and one entry. */
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -12,7 +14,7 @@ export function entryHref(map: string, key: string): string {
   return `${structureHref('map', map)}/${encodeURIComponent(key)}`;
 }
 
-const mapsPath = [{ title: 'Maps', href: '/cluster/maps' }];
+const mapsPath = (t: Translate) => [{ title: t('common.maps'), href: '/cluster/maps' }];
 
 export interface FoundEntry {
   readonly key: string;
@@ -36,62 +38,66 @@ export interface MapModel {
 }
 
 export function renderMap(model: MapModel): string {
+  return renderDocument(<MapPage {...model} />, model.frame.presentation);
+}
+
+function MapPage(model: MapModel) {
+  const t = useText();
   const { frame, map, mayChange, notice, problem, keys, found } = model;
   const href = structureHref('map', map.id);
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={mapsPath}
+      path={mapsPath(t)}
       title={map.id}
-      about="Its entries are found by their keys: members neither count nor list them."
+      about={t('maps.foundByKeys')}
       notice={notice}
       problem={problem}
     >
       <Facts
         facts={[
-          { name: 'Known from', value: sourcesText(map.sources) },
-          {
-            name: 'Last call through the console',
-            value: lastCallText(map.lastCallOn, frame.now),
-          },
+          { name: t('structures.knownFrom'), value: sourcesText(map.sources, t) },
+          { name: t('structures.lastCallHere'), value: lastCallText(map.lastCallOn, frame.now, t) },
         ]}
       />
-      <Part
-        id="entries"
-        title="Entries"
-        about="One key, up to 100 with a line each, or a range such as order-[1-50]."
-      >
+      <Part id="entries" title={t('maps.entries')} about={t('maps.oneKeyOrRange')}>
         <form method="get" action={`${href}#entries`} class="filters">
           <div class="field">
-            <label for="keys">Keys</label>
+            <label for="keys">{t('maps.keys')}</label>
             <textarea id="keys" name="keys" rows={3} autocapitalize="none" spellcheck={false} required>
               {`\n${keys}`}
             </textarea>
           </div>
           <button type="submit" class="button primary">
-            Get
+            {t('maps.get')}
           </button>
         </form>
         {found && <Found map={map.id} found={found} />}
       </Part>
-      {mayChange && <More acts={[{ label: 'Clear', href: `${href}?do=clear` }]} />}
-    </DetailPage>,
+      {mayChange && <More acts={[{ label: t('maps.clear'), href: `${href}?do=clear` }]} />}
+    </DetailPage>
   );
 }
 
 function Found({ map, found }: { readonly map: string; readonly found: readonly FoundEntry[] }) {
+  const t = useText();
   return (
     <Table
-      title="Entries"
-      columns={[{ title: 'Key' }, { title: 'Type' }, { title: 'Size', isNumber: true }]}
+      title={t('maps.entries')}
+      columns={[
+        { title: t('maps.key') },
+        { title: t('maps.type') },
+        { title: t('maps.size'), isNumber: true },
+      ]}
       rows={found.map(({ key, type, bytes, problem }) => ({
         key,
         cells: [
           <a key="key" href={entryHref(map, key)}>
             <bdi>{key}</bdi>
           </a>,
-          problem ?? (bytes === null ? <span class="muted">No entry</span> : (type ?? 'None')),
-          bytes === null ? '' : sizeText(bytes),
+          problem ??
+            (bytes === null ? <span class="muted">{t('maps.noEntry')}</span> : (type ?? t('maps.noType'))),
+          bytes === null ? '' : sizeText(bytes, t),
         ],
       }))}
     />
@@ -124,40 +130,46 @@ export interface EntryNotice {
 }
 
 export function renderMapEntry(model: EntryModel): string {
+  return renderDocument(<EntryPage {...model} />, model.frame.presentation);
+}
+
+function EntryPage(model: EntryModel) {
+  const t = useText();
   const { frame, map, key, value, notice, errors, mayRemove } = model;
   const href = entryHref(map, key);
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={[...mapsPath, { title: map, href: structureHref('map', map) }]}
+      path={[...mapsPath(t), { title: map, href: structureHref('map', map) }]}
       title={key}
-      about={value === undefined ? 'The map has no entry of this key.' : undefined}
+      about={value === undefined ? t('maps.noEntryOfKey') : undefined}
       notice={notice && <PutBack {...model} notice={notice} />}
-      problem={errors.length > 0 ? 'Nothing was stored.' : undefined}
+      problem={errors.length > 0 ? t('maps.nothingStored') : undefined}
     >
       {value && (
         <>
           <Facts
             facts={[
-              { name: 'Key', value: <Id>{key}</Id> },
-              { name: 'Type', value: <bdi>{value.type ?? 'None'}</bdi> },
-              { name: 'Size', value: sizeText(value.bytes) },
-              { name: 'Answered by', value: <Answering member={model.member} /> },
+              { name: t('maps.key'), value: <Id>{key}</Id> },
+              { name: t('maps.type'), value: <bdi>{value.type ?? t('maps.noType')}</bdi> },
+              { name: t('maps.size'), value: sizeText(value.bytes, t) },
+              { name: t('maps.answeredBy'), value: <Answering member={model.member} /> },
             ]}
           />
-          <Part id="stored" title="Value">
+          <Part id="stored" title={t('common.value')}>
             <Value {...value} href={href} />
           </Part>
         </>
       )}
       {model.mayPut && <Put {...model} />}
-      {mayRemove && value && <More acts={[{ label: 'Remove', href: `${href}?do=remove` }]} />}
-    </DetailPage>,
+      {mayRemove && value && <More acts={[{ label: t('maps.remove'), href: `${href}?do=remove` }]} />}
+    </DetailPage>
   );
 }
 
 function Answering({ member }: Pick<EntryModel, 'member'>) {
-  if (!member) return <>Unknown</>;
+  const t = useText();
+  if (!member) return <>{t('members.unknown')}</>;
   return (
     <a href={memberHref(member)}>
       <bdi>{member}</bdi>
@@ -166,24 +178,27 @@ function Answering({ member }: Pick<EntryModel, 'member'>) {
 }
 
 function Put({ map, key, value, version, typed, errors, csrf }: EntryModel) {
+  const t = useText();
+  const isTooLong = value && !value.isWhole;
   return (
     <Part
       id="put"
-      title={value ? 'Put another value' : 'Put a value'}
-      about={`It is stored only while the entry is as it is shown here. Members have no lock: a program may write at the same moment.${value && !value.isWhole ? ' What is there is too long to be edited here: what you type replaces all of it.' : ''}`}
+      title={value ? t('maps.putAnother') : t('maps.putAValue')}
+      about={[t('maps.storedWhileSame'), ...(isTooLong ? [t('maps.tooLongToEdit')] : [])].join(' ')}
     >
       <GiveValue
         action={entryHref(map, key)}
         hidden={{ csrf, do: 'put', ...(version !== undefined && { version }) }}
         typed={typed}
         errors={errors}
-        button="Put"
+        button={t('maps.put')}
       />
     </Part>
   );
 }
 
 function PutBack({ map, key, version, csrf, notice }: EntryModel & { readonly notice: EntryNotice }) {
+  const t = useText();
   const { text, former } = notice;
   const hidden = {
     csrf,
@@ -191,6 +206,12 @@ function PutBack({ map, key, version, csrf, notice }: EntryModel & { readonly no
     ...(former && { value: former.value, encoding: 'base64', type: former.type ?? '' }),
   };
   return (
-    <Done text={text} undo={former && 'put'} label="Put back" action={entryHref(map, key)} hidden={hidden} />
+    <Done
+      text={text}
+      undo={former && 'put'}
+      label={t('maps.putBack')}
+      action={entryHref(map, key)}
+      hidden={hidden}
+    />
   );
 }

@@ -1,7 +1,9 @@
 /** Members of the cluster: how they are, and whether they get calls. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
-import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
+import { Said, useText } from '../../texts/elements.tsx';
+import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
+import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import { type FieldError, SelectField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
@@ -32,43 +34,49 @@ export function memberHref(id: string): string {
 }
 
 /** In a word, whether it gets calls. */
-export function memberState({
-  state,
-  circuit,
-  isDrained,
-}: Pick<ShownMember, 'state' | 'circuit' | 'isDrained'>): {
+export function memberState(
+  { state, circuit, isDrained }: Pick<ShownMember, 'state' | 'circuit' | 'isDrained'>,
+  t: Translate,
+): {
   readonly kind: StateKind;
   readonly word: string;
 } {
-  if (isDrained) return { kind: 'off', word: 'Drained' };
-  if (state === 'unknown') return { kind: 'unknown', word: 'Not asked yet' };
-  if (state === 'out' || circuit === 'open') return { kind: 'danger', word: 'Gets no calls' };
-  return circuit === 'halfOpen' ? { kind: 'warn', word: 'On trial' } : { kind: 'ok', word: 'Takes calls' };
+  if (isDrained) return { kind: 'off', word: t('members.drained') };
+  if (state === 'unknown') return { kind: 'unknown', word: t('members.notAskedYet') };
+  if (state === 'out' || circuit === 'open') return { kind: 'danger', word: t('members.getsNoCalls') };
+  return circuit === 'halfOpen'
+    ? { kind: 'warn', word: t('members.onTrial') }
+    : { kind: 'ok', word: t('members.takesCalls') };
 }
 
-export function memberKind({ kind }: Pick<ShownMember, 'kind'>): string {
-  if (kind === null) return 'Unknown';
-  return kind === 'lite' ? 'Lite member' : 'Data member';
+export function memberKind({ kind }: Pick<ShownMember, 'kind'>, t: Translate): string {
+  if (kind === null) return t('members.unknown');
+  return kind === 'lite' ? t('members.lite') : t('members.data');
 }
 
 export interface MembersModel extends ListState {
   readonly members: readonly ShownMember[];
 }
 
-export function renderMembers({ members, ...list }: MembersModel): string {
-  return renderDocument(
+export function renderMembers(model: MembersModel): string {
+  return renderDocument(<Members {...model} />, model.frame.presentation);
+}
+
+function Members({ members, ...list }: MembersModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Members"
-      about="How the members of the cluster are, and which of them get calls."
+      title={t('common.members')}
+      about={t('members.howTheyAre')}
       columns={[
-        { title: 'Member' },
-        { title: 'State' },
-        { title: 'Kind' },
-        { title: 'Version' },
-        { title: 'In-flight', isNumber: true },
+        { title: t('members.member') },
+        { title: t('common.state') },
+        { title: t('members.kind') },
+        { title: t('common.version') },
+        { title: t('members.inFlight'), isNumber: true },
         { title: 'p99', isNumber: true },
-        { title: 'Groups that are off' },
+        { title: t('members.groupsOff') },
       ]}
       rows={members.map((member) => ({
         key: member.id,
@@ -77,25 +85,30 @@ export function renderMembers({ members, ...list }: MembersModel): string {
             <bdi>{member.id}</bdi>
           </a>,
           <MemberState key="state" {...member} />,
-          memberKind(member),
-          member.version ?? 'Unknown',
-          member.inFlight ?? 'Unknown',
-          latencyIn(member),
-          groupsOff(member).join(', ') || 'None',
+          memberKind(member, t),
+          member.version ?? t('members.unknown'),
+          inFlightIn(member, t),
+          latencyIn(member, t),
+          groupsOff(member).join(', ') || t('common.none'),
         ],
       }))}
-      empty={<p>No member is known. The setting CONSOLE_MEMBERS says where they are.</p>}
-    />,
+      empty={<p>{t('members.noneKnown')}</p>}
+    />
   );
 }
 
 function MemberState(member: Pick<ShownMember, 'state' | 'circuit' | 'isDrained'>) {
-  const { kind, word } = memberState(member);
+  const { kind, word } = memberState(member, useText());
   return <State kind={kind}>{word}</State>;
 }
 
-function latencyIn({ p99Ms }: ShownMember): string {
-  return p99Ms === null ? 'No calls' : `${Number(p99Ms.toPrecision(2))} ms`;
+function inFlightIn({ inFlight }: ShownMember, t: Translate): string {
+  return inFlight === null ? t('members.unknown') : numberIn(t.language, inFlight);
+}
+
+function latencyIn({ p99Ms }: ShownMember, t: Translate): string {
+  if (p99Ms === null) return t('members.noCalls');
+  return `${numberIn(t.language, p99Ms, { maximumSignificantDigits: 2 })} ms`;
 }
 
 function groupsOff({ groups }: ShownMember): readonly string[] {
@@ -118,95 +131,107 @@ export interface MemberModel {
 const levels = ['OFF', 'SEVERE', 'WARNING', 'INFO', 'CONFIG', 'FINE', 'FINER', 'FINEST'];
 
 export function renderMember(model: MemberModel): string {
+  return renderDocument(<Member {...model} />, model.frame.presentation);
+}
+
+function Member(model: MemberModel) {
+  const t = useText();
   const { frame, member, csrf, mayChange, errors, notice, plots } = model;
   const href = memberHref(member.id);
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={[{ title: 'Members', href: '/cluster/members' }]}
+      path={[{ title: t('common.members'), href: '/cluster/members' }]}
       title={member.id}
       state={<MemberState {...member} />}
       acts={mayChange && <DrainButton member={member} csrf={csrf} />}
-      about={member.reason ?? undefined}
+      about={member.reason && <Said>{member.reason}</Said>}
       problem={errors.length > 0 ? errors.map(({ text }) => text).join(' ') : undefined}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
-      <Facts
-        facts={[
-          { name: 'Address', value: <Id>{member.address}</Id> },
-          { name: 'UUID', value: member.uuid === null ? 'Unknown' : <Id>{member.uuid}</Id> },
-          { name: 'Kind', value: memberKind(member) },
-          { name: 'Version', value: member.version ?? 'Unknown' },
-          { name: 'Last probe', value: healthWords[member.health ?? 'none'] },
-          { name: 'In-flight calls', value: member.inFlight ?? 'Unknown' },
-          { name: 'Latency, p99 of the last minute', value: latencyIn(member) },
-        ]}
-      />
+      <Facts facts={factsOf(member, t)} />
       {plots && (
-        <Part id="numbers" title="Calls" acts={<Periods {...plots} />}>
+        <Part id="numbers" title={t('common.calls')} acts={<Periods {...plots} />}>
           <Plots plots={plots.plots} />
         </Part>
       )}
-      <Part
-        id="groups"
-        title="Endpoint groups"
-        about="What is off at the member is refused there, whatever a token opens."
-      >
-        <Table
-          title="Endpoint groups"
-          columns={[{ title: 'Group' }, { title: 'State' }]}
-          rows={Object.entries(member.groups).map(([name, isOn]) => ({
-            key: name,
-            cells: [name, isOn ? <State kind="ok">On</State> : <State kind="off">Off</State>],
-          }))}
-        />
-      </Part>
+      <EndpointGroups {...member} />
       {mayChange && <LogLevel {...model} />}
-      {mayChange && <More acts={[{ label: 'Shut down', href: `${href}?do=shut-down` }]} />}
-    </DetailPage>,
+      {mayChange && <More acts={[{ label: t('members.shutDown'), href: `${href}?do=shut-down` }]} />}
+    </DetailPage>
   );
 }
 
-const healthWords: Readonly<Record<NonNullable<ShownMember['health']> | 'none', string>> = {
-  ready: 'It is ready.',
-  notReady: 'It says that it is not ready.',
-  silent: 'It answers, and says nothing of its health.',
-  unreachable: 'It could not be reached.',
-  none: 'It was not asked yet.',
+function factsOf(member: ShownMember, t: Translate): readonly Fact[] {
+  const { address, uuid, version, health } = member;
+  return [
+    { name: t('members.address'), value: <Id>{address}</Id> },
+    { name: 'UUID', value: uuid === null ? t('members.unknown') : <Id>{uuid}</Id> },
+    { name: t('members.kind'), value: memberKind(member, t) },
+    { name: t('common.version'), value: version ?? t('members.unknown') },
+    { name: t('members.lastProbe'), value: t(healthWords[health ?? 'none']) },
+    { name: t('members.inFlightCalls'), value: inFlightIn(member, t) },
+    { name: t('members.latencyOfMinute'), value: latencyIn(member, t) },
+  ];
+}
+
+const healthWords: Readonly<Record<NonNullable<ShownMember['health']> | 'none', WordKey>> = {
+  ready: 'members.ready',
+  notReady: 'members.notReady',
+  silent: 'members.silent',
+  unreachable: 'members.unreachable',
+  none: 'members.wasNotAskedYet',
 };
 
+function EndpointGroups({ groups }: Pick<ShownMember, 'groups'>) {
+  const t = useText();
+  return (
+    <Part id="groups" title={t('members.endpointGroups')} about={t('members.refusedThere')}>
+      <Table
+        title={t('members.endpointGroups')}
+        columns={[{ title: t('members.group') }, { title: t('common.state') }]}
+        rows={Object.entries(groups).map(([name, isOn]) => ({
+          key: name,
+          cells: [
+            name,
+            isOn ? <State kind="ok">{t('members.on')}</State> : <State kind="off">{t('members.off')}</State>,
+          ],
+        }))}
+      />
+    </Part>
+  );
+}
+
 function DrainButton({ member: { id, isDrained }, csrf }: Pick<MemberModel, 'member' | 'csrf'>) {
+  const t = useText();
   return (
     <Form action={memberHref(id)} hidden={{ csrf, do: isDrained ? 'undrain' : 'drain' }}>
       <button type="submit" class="button primary">
-        {isDrained ? 'Undrain' : 'Drain'}
+        {isDrained ? t('members.undrain') : t('members.drain')}
       </button>
     </Form>
   );
 }
 
 function LogLevel({ member, csrf, logLevel, errors }: MemberModel) {
+  const t = useText();
   return (
-    <Part
-      id="log-level"
-      title="Log level"
-      about="What the member writes to its own log. The level of its configuration comes back at its restart."
-    >
+    <Part id="log-level" title={t('members.logLevel')} about={t('members.whatItWrites')}>
       <Form action={memberHref(member.id)} hidden={{ csrf, do: 'log-level' }}>
         <SelectField
           name="level"
-          label="Log level"
-          hint={logLevel === undefined ? 'The member does not say which it has now.' : undefined}
+          label={t('members.logLevel')}
+          hint={logLevel === undefined ? t('members.levelNotSaid') : undefined}
           value={logLevel ?? ''}
           error={errors.find(({ field }) => field === 'level')?.text}
           options={[
-            { value: '', label: 'That of its configuration' },
+            { value: '', label: t('members.levelOfConfiguration') },
             ...levels.map((level) => ({ value: level, label: level })),
           ]}
         />
         <div class="actions">
           <button type="submit" class="button">
-            Set log level
+            {t('members.setLogLevel')}
           </button>
         </div>
       </Form>

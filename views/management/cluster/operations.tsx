@@ -2,7 +2,9 @@
 import { Form } from '../../elements/form.tsx';
 import { safeHref } from '../../elements/href.ts';
 import { renderDocument } from '../../layout.tsx';
-import { DetailPage, Facts, Part } from '../detail.tsx';
+import { Said, useText } from '../../texts/elements.tsx';
+import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
+import { DetailPage, type Fact, Facts, Part } from '../detail.tsx';
 import { TextField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
@@ -48,61 +50,78 @@ export interface OperationsModel {
 
 export const operationsHref = '/cluster/operations';
 
-const stateWords: Readonly<Record<string, { readonly kind: StateKind; readonly word: string }>> = {
-  active: { kind: 'ok', word: 'Active' },
-  no_migration: { kind: 'warn', word: 'No migration' },
-  frozen: { kind: 'warn', word: 'Frozen' },
-  passive: { kind: 'danger', word: 'Passive' },
-  in_transition: { kind: 'warn', word: 'In transition' },
+const states: Readonly<Record<string, { readonly kind: StateKind; readonly word: WordKey }>> = {
+  active: { kind: 'ok', word: 'operations.active' },
+  no_migration: { kind: 'warn', word: 'operations.noMigration' },
+  frozen: { kind: 'warn', word: 'operations.frozen' },
+  passive: { kind: 'danger', word: 'operations.passive' },
+  in_transition: { kind: 'warn', word: 'operations.inTransition' },
 };
 
+/** In a word, what the cluster still accepts. */
+export function clusterStateOf({ clusterState }: Pick<ShownCluster, 'clusterState'>, t: Translate) {
+  const { kind, word } = states[clusterState ?? ''] ?? { kind: 'unknown', word: 'members.unknown' };
+  return { kind, word: t(word) };
+}
+
 export function renderOperations(model: OperationsModel): string {
+  return renderDocument(<Operations {...model} />, model.frame.presentation);
+}
+
+function Operations(model: OperationsModel) {
+  const t = useText();
   const { frame, cluster, notice, problem } = model;
-  const { kind, word } = stateWords[cluster.clusterState ?? ''] ?? {
-    kind: 'unknown' as const,
-    word: 'Unknown',
-  };
-  return renderDocument(
+  const { kind, word } = clusterStateOf(cluster, t);
+  return (
     <DetailPage
       frame={frame}
       path={[]}
-      title="Operations"
-      about="What is done here is done to the whole cluster."
+      title={t('common.operations')}
+      about={t('operations.wholeCluster')}
       state={<State kind={kind}>{word}</State>}
       notice={notice}
       problem={problem}
     >
-      <Facts
-        facts={[
-          { name: 'Instance', value: <bdi>{cluster.instanceName ?? 'Unknown'}</bdi> },
-          { name: 'Version', value: cluster.clusterVersion ?? 'Unknown' },
-          { name: 'Members', value: cluster.clusterSize ?? 'Unknown' },
-          { name: 'Backups in step', value: safety(cluster.isSafe) },
-          { name: 'Migration queue', value: cluster.migrationQueueSize ?? 'Unknown' },
-        ]}
-      />
+      <Facts facts={factsOf(cluster, t)} />
       {model.acts.length > 0 && <Offered {...model} />}
       {model.mayChangeVersion && <Version {...model} />}
       <Impossible {...model} />
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
-function safety(isSafe: boolean | null) {
-  if (isSafe === null) return <State kind="unknown">Unknown</State>;
-  return isSafe ? <State kind="ok">Yes</State> : <State kind="warn">No</State>;
+function factsOf(
+  { instanceName, clusterVersion, clusterSize, isSafe, migrationQueueSize }: ShownCluster,
+  t: Translate,
+): readonly Fact[] {
+  const unknown = t('members.unknown');
+  const number = (value: number | null) => (value === null ? unknown : numberIn(t.language, value));
+  return [
+    { name: t('operations.instance'), value: <bdi>{instanceName ?? unknown}</bdi> },
+    { name: t('common.version'), value: clusterVersion ?? unknown },
+    { name: t('common.members'), value: number(clusterSize) },
+    { name: t('operations.backupsInStep'), value: <Safety isSafe={isSafe} /> },
+    { name: t('operations.migrationQueue'), value: number(migrationQueueSize) },
+  ];
+}
+
+function Safety({ isSafe }: Pick<ShownCluster, 'isSafe'>) {
+  const t = useText();
+  if (isSafe === null) return <State kind="unknown">{t('members.unknown')}</State>;
+  return isSafe ? (
+    <State kind="ok">{t('operations.yes')}</State>
+  ) : (
+    <State kind="warn">{t('operations.no')}</State>
+  );
 }
 
 function Offered({ acts, csrf }: OperationsModel) {
+  const t = useText();
   return (
-    <Part
-      id="acts"
-      title="What can be done"
-      about="Each asks first, and says what it does; but for those of hot backups, which hit nobody."
-    >
+    <Part id="acts" title={t('operations.whatCanBeDone')} about={t('operations.eachAsksFirst')}>
       <Table
-        title="What can be done"
-        columns={[{ title: 'Operation' }, { title: 'What it does' }]}
+        title={t('operations.whatCanBeDone')}
+        columns={[{ title: t('operations.operation') }, { title: t('common.whatItDoes') }]}
         rows={acts.map(({ name, title, about, isDangerous, isQuiet }) => ({
           key: name,
           cells: [
@@ -130,18 +149,15 @@ function Offered({ acts, csrf }: OperationsModel) {
 }
 
 function Version({ cluster }: OperationsModel) {
+  const t = useText();
   return (
-    <Part
-      id="version"
-      title="Raise version"
-      about="Once every member runs a new release, the cluster as a whole can go by it."
-    >
+    <Part id="version" title={t('operations.raiseVersion')} about={t('operations.onceNewRelease')}>
       <form method="get" action={safeHref(operationsHref)} class="filters">
         <input type="hidden" name="do" value="version" />
-        <TextField name="to" label="Version" value={cluster.clusterVersion ?? ''} />
+        <TextField name="to" label={t('common.version')} value={cluster.clusterVersion ?? ''} />
         <div class="actions">
           <button type="submit" class="button">
-            Raise version
+            {t('operations.raiseVersion')}
           </button>
         </div>
       </form>
@@ -150,13 +166,17 @@ function Version({ cluster }: OperationsModel) {
 }
 
 function Impossible({ impossible }: OperationsModel) {
+  const t = useText();
   if (impossible.length === 0) return null;
   return (
-    <Part id="not-now" title="Not possible now">
+    <Part id="not-now" title={t('operations.notPossibleNow')}>
       <Table
-        title="Not possible now"
-        columns={[{ title: 'Operation' }, { title: 'Why not' }]}
-        rows={impossible.map(({ title, reason }) => ({ key: title, cells: [title, reason] }))}
+        title={t('operations.notPossibleNow')}
+        columns={[{ title: t('operations.operation') }, { title: t('operations.whyNot') }]}
+        rows={impossible.map(({ title, reason }) => ({
+          key: title,
+          cells: [title, <Said key="reason">{reason}</Said>],
+        }))}
       />
     </Part>
   );

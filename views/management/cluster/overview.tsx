@@ -1,5 +1,7 @@
 /** What is wrong and what has happened lately: where an administrator begins. */
 import { renderDocument, renderPart } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import { numberIn } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
@@ -55,11 +57,16 @@ export interface EventRow {
 }
 
 export function renderOverview(model: OverviewModel): string {
+  return renderDocument(<Overview {...model} />, model.frame.presentation);
+}
+
+function Overview(model: OverviewModel) {
+  const t = useText();
   const { frame, steps, cluster, findings, numbers, members, denials, changes } = model;
-  return renderDocument(
+  return (
     <ManagementPage
       frame={frame}
-      title="Overview"
+      title={t('common.overview')}
       state={cluster && <State kind={cluster.kind}>{cluster.word}</State>}
       acts={<Live />}
     >
@@ -72,8 +79,8 @@ export function renderOverview(model: OverviewModel): string {
         <Events
           id="denials"
           allHref="/observe/audit?outcome=denied"
-          title="Latest refusals"
-          empty="Nobody was refused lately."
+          title={t('overview.refusals')}
+          empty={t('overview.noRefusals')}
           rows={denials}
           now={frame.now}
         />
@@ -82,13 +89,13 @@ export function renderOverview(model: OverviewModel): string {
         <Events
           id="changes"
           allHref="/observe/audit?outcome=success"
-          title="Latest changes"
-          empty="Nothing was changed lately."
+          title={t('overview.changes')}
+          empty={t('overview.noChanges')}
           rows={changes}
           now={frame.now}
         />
       )}
-    </ManagementPage>,
+    </ManagementPage>
   );
 }
 
@@ -108,12 +115,15 @@ function Attention({
   findings,
   frame,
 }: Pick<OverviewPartsModel, 'frame'> & { readonly findings: readonly ShownFinding[] }) {
+  const t = useText();
   const open = new Set(frame.groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
   return (
     <Part
       id="attention"
-      title={findings.length === 0 ? 'Nothing needs attention' : `Needs attention (${findings.length})`}
-      acts={<a href="/observe/health">Health check</a>}
+      title={
+        findings.length === 0 ? t('overview.fine') : t('overview.needsAttention', { n: findings.length })
+      }
+      acts={<a href="/observe/health">{t('common.healthCheck')}</a>}
     >
       {findings.length > 0 && <Findings findings={findings} open={open} />}
     </Part>
@@ -121,26 +131,28 @@ function Attention({
 }
 
 function NumbersPart({ plots, ...periods }: Numbers) {
+  const t = useText();
   return (
-    <Part id="numbers" title="Traffic" acts={<Periods {...periods} />}>
+    <Part id="numbers" title={t('common.traffic')} acts={<Periods {...periods} />}>
       <Plots plots={plots} />
     </Part>
   );
 }
 
 function Members({ members }: { readonly members: readonly MemberRow[] }) {
+  const t = useText();
   return (
-    <Part id="members" title="Members">
+    <Part id="members" title={t('common.members')}>
       {members.length === 0 ? (
-        <p class="empty">No member is known yet. CONSOLE_MEMBERS says where they are.</p>
+        <p class="empty">{t('overview.noMemberYet')}</p>
       ) : (
         <Table
-          title="Members"
+          title={t('common.members')}
           columns={[
-            { title: 'Member' },
-            { title: 'State' },
-            { title: 'Kind' },
-            { title: 'In-flight', isNumber: true },
+            { title: t('members.member') },
+            { title: t('common.state') },
+            { title: t('members.kind') },
+            { title: t('members.inFlight'), isNumber: true },
           ]}
           rows={members.map(({ id, kind, word, type, inFlight }) => ({
             key: id,
@@ -152,7 +164,7 @@ function Members({ members }: { readonly members: readonly MemberRow[] }) {
                 {word}
               </State>,
               type,
-              inFlight ?? 'Unknown',
+              inFlight === null ? t('members.unknown') : numberIn(t.language, inFlight),
             ],
           }))}
         />
@@ -172,14 +184,19 @@ interface EventsProps {
 }
 
 function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
+  const t = useText();
   return (
-    <Part id={id} title={title} acts={<a href={allHref}>All</a>}>
+    <Part id={id} title={title} acts={<a href={allHref}>{t('overview.all')}</a>}>
       {rows.length === 0 ? (
         <p class="empty">{empty}</p>
       ) : (
         <Table
           title={title}
-          columns={[{ title: 'What' }, { title: 'Who' }, { title: 'When' }]}
+          columns={[
+            { title: t('overview.what') },
+            { title: t('overview.who') },
+            { title: t('overview.when') },
+          ]}
           rows={rows.map((row) => ({
             key: row.id,
             cells: [

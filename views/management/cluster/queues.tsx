@@ -2,6 +2,8 @@
 
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import { numberIn } from '../../texts/text.ts';
 import { CallsPart, type CallsShown } from '../calls-part.tsx';
 import { Code } from '../code.tsx';
 import { DetailPage, Facts, Part } from '../detail.tsx';
@@ -39,64 +41,63 @@ export interface QueueModel {
 }
 
 export function renderQueue(model: QueueModel): string {
+  return renderDocument(<Queue {...model} />, model.frame.presentation);
+}
+
+function Queue(model: QueueModel) {
+  const t = useText();
   const { frame, queue, notice, errors, taken, file, mayOffer, mayTake, csrf, typed } = model;
   const href = structureHref('queue', queue.id);
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={[{ title: 'Queues', href: '/cluster/queues' }]}
+      path={[{ title: t('common.queues'), href: '/cluster/queues' }]}
       title={queue.id}
-      about={`${new Intl.NumberFormat('en').format(queue.size)} ${queue.size === 1 ? 'item is' : 'items are'} in it now.`}
+      about={t('queues.itemsInIt', { n: queue.size })}
       notice={notice}
-      problem={errors.length > 0 ? 'Nothing was offered.' : undefined}
+      problem={errors.length > 0 ? t('queues.nothingOffered') : undefined}
     >
       {taken && taken.length > 0 && <Taken {...model} taken={taken} />}
       {file !== undefined && <TakenFile file={file} />}
       <Facts
         facts={[
-          { name: 'Items', value: new Intl.NumberFormat('en').format(queue.size) },
-          { name: 'Known from', value: sourcesText(queue.sources) },
-          {
-            name: 'Last call through the console',
-            value: lastCallText(queue.lastCallOn, frame.now),
-          },
+          { name: t('queues.items'), value: numberIn(t.language, queue.size) },
+          { name: t('structures.knownFrom'), value: sourcesText(queue.sources, t) },
+          { name: t('structures.lastCallHere'), value: lastCallText(queue.lastCallOn, frame.now, t) },
         ]}
       />
       {model.calls && <CallsPart {...model.calls} />}
       {mayOffer && (
-        <Part id="offer" title="Offer an item" about="It goes to the end of the queue.">
+        <Part id="offer" title={t('queues.offerAnItem')} about={t('queues.toTheEnd')}>
           <GiveValue
             action={href}
             hidden={{ csrf, do: 'offer', idempotencyKey: model.idempotencyKey }}
             typed={typed}
             errors={errors}
-            button="Offer"
+            button={t('queues.offer')}
           />
         </Part>
       )}
       {mayTake && (
-        <Part
-          id="more"
-          title="Take items away"
-          about="There is no look at an item that leaves it in the queue. Each asks first."
-        >
+        <Part id="more" title={t('queues.takeAway')} about={t('queues.noLook')}>
           <div class="actions">
             <a class="button danger" href={`${href}?do=poll`}>
-              Poll
+              {t('queues.poll')}
             </a>
             <a class="button danger" href={`${href}?do=drain`}>
-              Drain
+              {t('queues.drain')}
             </a>
           </div>
         </Part>
       )}
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
 function TakenFile({ file }: { readonly file: string }) {
+  const t = useText();
   return (
-    <Part id="file" title="All of them" about="A line each, in JSON: copy it before you leave this page.">
+    <Part id="file" title={t('queues.allOfThem')} about={t('queues.aLineEach')}>
       <Code>{file}</Code>
     </Part>
   );
@@ -109,17 +110,14 @@ function Taken({
   mayOffer,
   idempotencyKey,
 }: QueueModel & { readonly taken: readonly TakenItem[] }) {
+  const t = useText();
   return (
-    <Part
-      id="taken"
-      title={taken.length === 1 ? 'The item that was taken' : `${taken.length} items that were taken`}
-      about="The queue has them no more, and nobody else has had them. They stay on this page alone."
-    >
+    <Part id="taken" title={t('queues.taken', { n: taken.length })} about={t('queues.onThisPageAlone')}>
       {taken.map(({ type, bytes, text, isCut, value }, at) => (
         <div key={at} class="taken">
           <p class="muted">
-            <bdi>{type ?? 'No type'}</bdi>, {sizeText(bytes)}
-            {isCut && ': its first 64 KB'}
+            <bdi>{type ?? t('queues.noType')}</bdi>, {sizeText(bytes, t)}
+            {isCut && t('queues.firstOfIt')}
           </p>
           <Code>{text}</Code>
           {mayOffer && (
@@ -135,7 +133,7 @@ function Taken({
               }}
             >
               <button type="submit" class="button small">
-                Offer again, at the end
+                {t('queues.offerAgain')}
               </button>
             </Form>
           )}

@@ -1,5 +1,7 @@
 /** Maps and queues: members tell none over REST, so the names are those that are known from elsewhere. */
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { type ListModel, ListPage } from '../list.tsx';
 
 /** As the admin API has it. */
@@ -22,49 +24,67 @@ export interface StructuresModel
   readonly structures: readonly ShownStructure[];
 }
 
-const titles = { map: 'Maps', queue: 'Queues' } as const;
+const words = {
+  map: { title: 'common.maps', empty: 'structures.noMapKnown' },
+  queue: { title: 'common.queues', empty: 'structures.noQueueKnown' },
+} as const;
 
-export function renderStructures({ kind, structures, ...list }: StructuresModel): string {
-  return renderDocument(
+export function renderStructures(model: StructuresModel): string {
+  return renderDocument(<Structures {...model} />, model.frame.presentation);
+}
+
+function Structures({ kind, structures, ...list }: StructuresModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title={titles[kind]}
-      about={`Known from roles, machine clients and the calls of 30 days. Others may exist: members do not list them.`}
+      title={t(words[kind].title)}
+      about={t('structures.knownFromAbout')}
       before={<OpenByName kind={kind} />}
-      columns={[{ title: 'Name' }, { title: 'Known from' }, { title: 'Last call' }]}
+      columns={[
+        { title: t('common.name') },
+        { title: t('structures.knownFrom') },
+        { title: t('structures.lastCall') },
+      ]}
       rows={structures.map(({ id, sources, lastCallOn }) => ({
         key: id,
         cells: [
           <a key="name" href={structureHref(kind, id)}>
             <bdi>{id}</bdi>
           </a>,
-          sourcesText(sources),
-          lastCallText(lastCallOn, list.frame.now),
+          sourcesText(sources, t),
+          lastCallText(lastCallOn, list.frame.now, t),
         ],
       }))}
-      empty={<p>No {kind} is known yet. Open one by its name, or give a client access to it.</p>}
-    />,
+      empty={<p>{t(words[kind].empty)}</p>}
+    />
   );
 }
 
-export function sourcesText(sources: ShownStructure['sources']): string {
-  const words = { roles: 'roles', clients: 'machine clients', calls: 'calls' } as const;
-  const text = sources.map((source) => words[source]).join(', ') || 'nowhere';
+const sourceWords = {
+  roles: 'structures.fromRoles',
+  clients: 'structures.fromClients',
+  calls: 'structures.fromCalls',
+} as const;
+
+export function sourcesText(sources: ShownStructure['sources'], t: Translate): string {
+  const text = sources.map((source) => t(sourceWords[source])).join(', ') || t('structures.nowhere');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A day is all that is counted by. */
-export function lastCallText(lastCallOn: string | null, now: Date): string {
-  if (lastCallOn === null) return 'None in 30 days';
+export function lastCallText(lastCallOn: string | null, now: Date, t: Translate): string {
+  if (lastCallOn === null) return t('structures.noneIn30Days');
   const day = lastCallOn.slice(0, 10);
-  return day === now.toISOString().slice(0, 10) ? 'Today' : day;
+  return day === now.toISOString().slice(0, 10) ? t('structures.today') : day;
 }
 
 function OpenByName({ kind }: { readonly kind: StructureKind }) {
+  const t = useText();
   return (
     <form method="get" action={`/cluster/${kind}s`} class="filters">
       <div class="field">
-        <label for="open">Open by name</label>
+        <label for="open">{t('structures.openByName')}</label>
         <input
           id="open"
           name="open"
@@ -77,7 +97,7 @@ function OpenByName({ kind }: { readonly kind: StructureKind }) {
         />
       </div>
       <button type="submit" class="button">
-        Open
+        {t('structures.open')}
       </button>
     </form>
   );

@@ -1,6 +1,8 @@
 /** A value that members keep: what it is, in a form that people can read, and the form by which another is given. */
 
 import { Form } from '../../elements/form.tsx';
+import { useText } from '../../texts/elements.tsx';
+import { numberIn, type Translate } from '../../texts/text.ts';
 import { Code } from '../code.tsx';
 import { ErrorList, type FieldError, LinesField, SelectField, TextField } from '../fields.tsx';
 
@@ -21,18 +23,19 @@ export interface ShownValue {
   readonly isWhole: boolean;
 }
 
-const formNames: Readonly<Record<ValueForm, string>> = {
-  text: 'Text',
+const formNames = (t: Translate): Readonly<Record<ValueForm, string>> => ({
+  text: t('values.text'),
   json: 'JSON',
-  hex: 'Hex',
-  image: 'Image',
-};
+  hex: t('values.hex'),
+  image: t('values.image'),
+});
 
 /** @param href  of the page */
 export function Value({ form, forms, text, isCut, href }: ShownValue & { readonly href: string }) {
+  const t = useText();
   return (
     <div class="value">
-      <nav class="actions" aria-label="Forms of the value">
+      <nav class="actions" aria-label={t('values.formsOf')}>
         {forms.map((each) => (
           <a
             key={each}
@@ -40,19 +43,19 @@ export function Value({ form, forms, text, isCut, href }: ShownValue & { readonl
             href={`${href}?as=${each}`}
             aria-current={each === form ? 'true' : undefined}
           >
-            {formNames[each]}
+            {formNames(t)[each]}
           </a>
         ))}
         <a class="button small" href={`${href}/value?download=true`}>
-          Download
+          {t('values.download')}
         </a>
       </nav>
       {form === 'image' ? (
-        <img class="drawing" src={`${href}/value`} alt="The value, drawn" />
+        <img class="drawing" src={`${href}/value`} alt={t('values.drawn')} />
       ) : (
         <Code>{text}</Code>
       )}
-      {isCut && <p class="hint">These are the first 64 KB. Download has all of it.</p>}
+      {isCut && <p class="hint">{t('values.firstOfAll')}</p>}
     </div>
   );
 }
@@ -72,25 +75,32 @@ interface ValueFormProps {
 }
 
 export function GiveValue({ action, hidden, typed, button, errors }: ValueFormProps) {
+  const t = useText();
   const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
   return (
     <>
       <ErrorList errors={errors} />
       <Form action={action} hidden={hidden}>
-        <LinesField name="value" label="Value" rows={8} value={typed.value} error={errorOf('value')} />
+        <LinesField
+          name="value"
+          label={t('common.value')}
+          rows={8}
+          value={typed.value}
+          error={errorOf('value')}
+        />
         <SelectField
           name="encoding"
-          label="Typed as"
+          label={t('values.typedAs')}
           value={typed.encoding}
           options={[
-            { value: 'text', label: 'Text (UTF-8)' },
-            { value: 'base64', label: 'Base64, for bytes that are no text' },
+            { value: 'text', label: t('values.textUtf8') },
+            { value: 'base64', label: t('values.base64') },
           ]}
         />
         <TextField
           name="type"
-          label="Media type"
-          hint="Kept with it, such as application/json."
+          label={t('values.mediaType')}
+          hint={t('values.keptWithIt')}
           isOptional
           value={typed.type}
           error={errorOf('type')}
@@ -105,10 +115,8 @@ export function GiveValue({ action, hidden, typed, button, errors }: ValueFormPr
   );
 }
 
-const units = ['bytes', 'KB', 'MB'];
-
-export function sizeText(bytes: number): string {
-  const step = bytes < 1024 ? 0 : bytes < 1024 ** 2 ? 1 : 2;
-  const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(bytes / 1024 ** step);
-  return bytes === 1 ? '1 byte' : `${number} ${units[step]}`;
+export function sizeText(bytes: number, t: Translate): string {
+  const number = (value: number) => numberIn(t.language, value, { maximumSignificantDigits: 3 });
+  if (bytes < 1024) return t('values.bytes', { n: bytes, size: number(bytes) });
+  return bytes < 1024 ** 2 ? `${number(bytes / 1024)} KB` : `${number(bytes / 1024 ** 2)} MB`;
 }

@@ -1,6 +1,8 @@
 /** WAN publishers: members list none over REST, so those that this console was asked about. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, Done, type Fact, Facts, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -38,33 +40,38 @@ export function publisherHref({
   return `${wanHref}/${encodeURIComponent(replication)}/${encodeURIComponent(publisher)}`;
 }
 
-const doneWords: Readonly<Record<What, string>> = {
-  added: 'Added',
-  paused: 'Paused',
-  resumed: 'Resumed',
-  stopped: 'Stopped',
-  cleared: 'Queues cleared',
-  synced: 'Synchronization begun',
-  checked: 'Check begun',
+const doneWords: Readonly<Record<What, WordKey>> = {
+  added: 'wan.added',
+  paused: 'wan.paused',
+  resumed: 'wan.resumed',
+  stopped: 'wan.stopped',
+  cleared: 'wan.cleared',
+  synced: 'wan.synced',
+  checked: 'wan.checked',
 };
 
 export interface PublishersModel extends ListState {
   readonly publishers: readonly ShownPublisher[];
 }
 
-export function renderPublishers({ publishers, ...list }: PublishersModel): string {
+export function renderPublishers(model: PublishersModel): string {
+  return renderDocument(<Publishers {...model} />, model.frame.presentation);
+}
+
+function Publishers({ publishers, ...list }: PublishersModel) {
+  const t = useText();
   const { now } = list.frame;
-  return renderDocument(
+  return (
     <ListPage
       {...list}
-      title="WAN replication"
-      about="The publishers that this console was asked about. Others may exist: members list them to nobody."
+      title={t('common.wanReplication')}
+      about={t('wan.askedAbout')}
       before={<OpenByName />}
       columns={[
-        { title: 'Publisher' },
-        { title: 'Done last' },
-        { title: 'When' },
-        { title: 'Last sync or check' },
+        { title: t('wan.publisher') },
+        { title: t('wan.doneLast') },
+        { title: t('wan.when') },
+        { title: t('wan.lastSync') },
       ]}
       rows={publishers.map((one) => ({
         key: publisherHref(one),
@@ -72,20 +79,21 @@ export function renderPublishers({ publishers, ...list }: PublishersModel): stri
           <a key="name" href={publisherHref(one)}>
             <bdi>{`${one.replication}/${one.publisher}`}</bdi>
           </a>,
-          one.last && doneWords[one.last.what],
+          one.last && t(doneWords[one.last.what]),
           <Ago key="at" at={dateOf(one.last?.at ?? null)} now={now} />,
           <Ago key="sync" at={dateOf(one.lastSync?.at ?? null)} now={now} />,
         ],
       }))}
-      empty={<p>No publisher is known yet. Open one by its names, or add one.</p>}
-    />,
+      empty={<p>{t('wan.noneKnown')}</p>}
+    />
   );
 }
 
 function OpenByName() {
+  const t = useText();
   const fields = [
-    { name: 'replication', label: 'WAN replication' },
-    { name: 'publisher', label: 'Publisher' },
+    { name: 'replication', label: t('common.wanReplication') },
+    { name: 'publisher', label: t('wan.publisher') },
   ];
   return (
     <form method="get" action={wanHref} class="filters">
@@ -105,7 +113,7 @@ function OpenByName() {
         </div>
       ))}
       <button type="submit" class="button">
-        Open
+        {t('wan.open')}
       </button>
     </form>
   );
@@ -124,38 +132,39 @@ export interface PublisherModel {
 }
 
 export function renderPublisher(model: PublisherModel): string {
+  return renderDocument(<Publisher {...model} />, model.frame.presentation);
+}
+
+function Publisher(model: PublisherModel) {
+  const t = useText();
   const { frame, publisher, csrf, mayChange, mayClear, notice, problem } = model;
   const href = publisherHref(publisher);
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={[{ title: 'WAN replication', href: wanHref }]}
+      path={[{ title: t('common.wanReplication'), href: wanHref }]}
       title={`${publisher.replication}/${publisher.publisher}`}
       acts={
         mayChange && (
           <>
-            <AtOnce {...model} act="pause" label="Pause" />
-            <AtOnce {...model} act="resume" label="Resume" />
+            <AtOnce {...model} act="pause" label={t('common.pause')} />
+            <AtOnce {...model} act="resume" label={t('wan.resume')} />
           </>
         )
       }
-      about="Members tell neither the state of a publisher nor its queue: this is what was done to it through this console."
+      about={t('wan.whatWasDone')}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
       problem={problem}
     >
-      <Facts facts={factsOf(model)} />
+      <Facts facts={factsOf(model, t)} />
       {mayChange && (
-        <Part
-          id="sync"
-          title="The other cluster"
-          about="Sends it what it has not got, or compares a map with it."
-        >
+        <Part id="sync" title={t('wan.otherCluster')} about={t('wan.sendsOrCompares')}>
           <div class="actions">
             <a class="button" href={`${href}?do=sync`}>
-              Synchronize
+              {t('wan.synchronize')}
             </a>
             <a class="button" href={`${href}?do=check`}>
-              Check
+              {t('wan.check')}
             </a>
           </div>
         </Part>
@@ -163,12 +172,12 @@ export function renderPublisher(model: PublisherModel): string {
       {mayChange && (
         <More
           acts={[
-            { label: 'Stop publisher', href: `${href}?do=stop` },
-            ...(mayClear ? [{ label: 'Clear queues', href: `${href}?do=clear` }] : []),
+            { label: t('wan.stopPublisher'), href: `${href}?do=stop` },
+            ...(mayClear ? [{ label: t('wan.clearQueues'), href: `${href}?do=clear` }] : []),
           ]}
         />
       )}
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
@@ -187,31 +196,35 @@ function AtOnce({
   );
 }
 
-function factsOf({ publisher: { last, lastSync }, sync, frame: { now } }: PublisherModel): readonly Fact[] {
-  if (last === null) return [{ name: 'Done last', value: 'Nothing through this console' }];
+function factsOf(
+  { publisher: { last, lastSync }, sync, frame: { now } }: PublisherModel,
+  t: Translate,
+): readonly Fact[] {
+  if (last === null) return [{ name: t('wan.doneLast'), value: t('wan.nothingHere') }];
   return [
-    { name: 'Done last', value: doneWords[last.what] },
-    { name: 'When', value: <Ago at={new Date(last.at)} now={now} /> },
-    { name: 'At', value: <bdi>{last.members.join(', ')}</bdi> },
+    { name: t('wan.doneLast'), value: t(doneWords[last.what]) },
+    { name: t('wan.when'), value: <Ago at={new Date(last.at)} now={now} /> },
+    { name: t('wan.at'), value: <bdi>{last.members.join(', ')}</bdi> },
     ...(lastSync === null
       ? []
       : [
-          { name: doneWords[lastSync.what], value: <Ago at={new Date(lastSync.at)} now={now} /> },
-          { name: 'How far it is', value: progressText(sync) },
+          { name: t(doneWords[lastSync.what]), value: <Ago at={new Date(lastSync.at)} now={now} /> },
+          { name: t('wan.howFar'), value: progressText(sync, t) },
         ]),
   ];
 }
 
-const stages: Readonly<Record<string, string>> = {
-  STARTED: 'Started',
-  IN_PROGRESS: 'In progress',
-  FINISHED: 'Finished',
-  FAILED: 'Failed',
+const stages: Readonly<Record<string, WordKey>> = {
+  STARTED: 'common.started',
+  IN_PROGRESS: 'wan.inProgress',
+  FINISHED: 'wan.finished',
+  FAILED: 'common.failed',
 };
 
-function progressText(sync: ShownSync | string | undefined): string {
-  if (sync === undefined) return 'Not known: the member has given it no id.';
-  if (typeof sync === 'string') return `Not known now. ${sync}`;
-  const stage = stages[sync.stage] ?? sync.stage;
-  return sync.progress === null ? stage : `${stage}, ${sync.progress} %`;
+function progressText(sync: ShownSync | string | undefined, t: Translate): string {
+  if (sync === undefined) return t('wan.noId');
+  if (typeof sync === 'string') return t('wan.notKnownNow', { reason: sync });
+  const known = stages[sync.stage];
+  const stage = known === undefined ? sync.stage : t(known);
+  return sync.progress === null ? stage : t('wan.stageAt', { stage, progress: sync.progress });
 }

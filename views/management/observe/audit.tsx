@@ -1,12 +1,14 @@
 /** The audit: what has happened, one entry, and the story of a decision. */
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { changedFields, textOf } from '../history/changed-fields.ts';
 import { Named, Who } from '../history/named.tsx';
-import { ListPage, type ListState, Table } from '../list.tsx';
+import { type Column, ListPage, type ListState, Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
@@ -59,27 +61,34 @@ export interface AuditModel extends ListState {
   readonly filters: FiltersModel;
 }
 
-export function renderAudit({ entries, ...list }: AuditModel): string {
-  return renderDocument(
+export function renderAudit(model: AuditModel): string {
+  return renderDocument(<Audit {...model} />, model.frame.presentation);
+}
+
+function Audit({ entries, ...list }: AuditModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Audit log"
-      about="What has happened, the newest first. That you read it is in it too."
-      columns={entryColumns}
+      title={t('common.auditLog')}
+      about={t('audit.about')}
+      columns={entryColumns(t)}
       rows={entries.map((entry) => rowOf(entry, list.frame))}
-      empty={<p>Nothing yet.</p>}
-    />,
+      empty={<p>{t('audit.nothingYet')}</p>}
+    />
   );
 }
 
-export const entryColumns = [
-  { title: 'What' },
-  { title: 'Outcome' },
-  { title: 'Who' },
-  { title: 'To what' },
-  { title: 'Why' },
-  { title: 'When' },
-];
+export function entryColumns(t: Translate): readonly Column[] {
+  return [
+    { title: t('audit.what') },
+    { title: t('audit.outcome') },
+    { title: t('audit.who') },
+    { title: t('audit.toWhat') },
+    { title: t('audit.why') },
+    { title: t('audit.when') },
+  ];
+}
 
 export function rowOf(entry: ShownEntry, { now }: FrameModel) {
   return {
@@ -97,16 +106,18 @@ export function rowOf(entry: ShownEntry, { now }: FrameModel) {
   };
 }
 
-const kinds: Readonly<Record<string, StateKind>> = {
-  success: 'ok',
-  partial: 'warn',
-  denied: 'danger',
-  failure: 'danger',
+/** How it may have ended. */
+export const outcomes: Readonly<Record<string, { readonly kind: StateKind; readonly word: WordKey }>> = {
+  success: { kind: 'ok', word: 'audit.success' },
+  denied: { kind: 'danger', word: 'common.refused' },
+  failure: { kind: 'danger', word: 'audit.failure' },
+  partial: { kind: 'warn', word: 'audit.partial' },
 };
 
 function Outcome({ outcome }: Pick<ShownEntry, 'outcome'>) {
-  const word = outcome === 'denied' ? 'refused' : outcome;
-  return <State kind={kinds[outcome] ?? 'unknown'}>{word.charAt(0).toUpperCase() + word.slice(1)}</State>;
+  const t = useText();
+  const known = outcomes[outcome];
+  return <State kind={known?.kind ?? 'unknown'}>{known ? t(known.word) : outcome}</State>;
 }
 
 function Subject({ object, detail, member }: ShownEntry) {
@@ -120,89 +131,92 @@ export interface EntryModel {
   readonly entry: ShownEntry;
 }
 
-export function renderEntry({ frame, entry }: EntryModel): string {
-  return renderDocument(
+export function renderEntry(model: EntryModel): string {
+  return renderDocument(<Entry {...model} />, model.frame.presentation);
+}
+
+function Entry({ frame, entry }: EntryModel) {
+  const t = useText();
+  return (
     <DetailPage
       frame={frame}
-      path={[{ title: 'Audit log', href: '/observe/audit' }]}
+      path={[{ title: t('common.auditLog'), href: '/observe/audit' }]}
       title={entry.event}
       state={<Outcome outcome={entry.outcome} />}
     >
-      <Facts facts={factsOf(entry, frame)} />
+      <Facts facts={factsOf(entry, frame, t)} />
       {entry.change && <Changes change={entry.change} />}
       {entry.detail && <Details detail={entry.detail} />}
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
-function factsOf(entry: ShownEntry, { now }: FrameModel): readonly Fact[] {
-  const { actor, requestId, traceId, tokenId, grantId, decisionId } = entry;
-  const joined = (name: string, id: string | null | undefined): readonly Fact[] =>
-    id
-      ? [
-          {
-            name,
-            value: (
-              <a href={joinedHref(id)}>
-                <Id>{id}</Id>
-              </a>
-            ),
-          },
-        ]
-      : [];
+function factsOf(entry: ShownEntry, { now }: FrameModel, t: Translate): readonly Fact[] {
+  const { actor, durationMs } = entry;
   const plain = (name: string, value: string | number | null): readonly Fact[] =>
     value === null ? [] : [{ name, value: <bdi>{value}</bdi> }];
   const linked = (name: string, kind: string, id: string | null): readonly Fact[] =>
     id === null ? [] : [{ name, value: <Named kind={kind} id={id} /> }];
   return [
-    { name: 'Entry', value: <Id>{entry.id}</Id> },
+    { name: t('audit.entry'), value: <Id>{entry.id}</Id> },
     {
-      name: 'When',
+      name: t('audit.when'),
       value: (
         <>
           <Ago at={new Date(entry.createdAt)} now={now} />, {entry.createdAt}
         </>
       ),
     },
-    { name: 'Who', value: <Who actor={actor} /> },
+    { name: t('audit.who'), value: <Who actor={actor} /> },
     // Who has got another name, or has been removed, is found by this.
-    ...(actor ? [{ name: 'Id of who', value: <Id>{`${actor.kind} ${actor.id}`}</Id> }] : []),
-    ...plain('How it came', actor?.via ?? null),
-    ...plain('From', entry.source),
-    { name: 'To what', value: <Subject {...entry} /> },
-    ...linked('Client', 'client', entry.client),
-    ...linked('Member', 'member', entry.member),
-    ...plain('Permission', entry.permission),
-    ...plain('Missing', entry.missing),
-    ...plain('Why', entry.reason),
-    ...plain('Status', entry.status),
-    ...plain('Duration', entry.durationMs === null ? null : `${entry.durationMs} ms`),
-    ...(decisionId
+    ...(actor ? [{ name: t('audit.idOfWho'), value: <Id>{`${actor.kind} ${actor.id}`}</Id> }] : []),
+    ...plain(t('audit.howItCame'), actor?.via ?? null),
+    ...plain(t('audit.from'), entry.source),
+    { name: t('audit.toWhat'), value: <Subject {...entry} /> },
+    ...linked(t('audit.client'), 'client', entry.client),
+    ...linked(t('audit.member'), 'member', entry.member),
+    ...plain(t('audit.permission'), entry.permission),
+    ...plain(t('audit.missing'), entry.missing),
+    ...plain(t('audit.why'), entry.reason),
+    ...plain(t('audit.status'), entry.status),
+    ...plain(t('audit.duration'), durationMs === null ? null : `${numberIn(t.language, durationMs)} ms`),
+    ...idFacts(entry, t),
+  ];
+}
+
+/** What the entry has in common with others. */
+function idFacts(entry: ShownEntry, t: Translate): readonly Fact[] {
+  const { actor, requestId, traceId, tokenId, grantId, decisionId } = entry;
+  const fact = (name: string, id: string | null | undefined, hrefOf: (id: string) => string) =>
+    id
       ? [
           {
-            name: 'Decision',
+            name,
             value: (
-              <a href={decisionHref(decisionId)}>
-                <Id>{decisionId}</Id>
+              <a href={hrefOf(id)}>
+                <Id>{id}</Id>
               </a>
             ),
           },
         ]
-      : []),
-    ...joined('Request', requestId),
-    ...joined('Token', tokenId),
-    ...joined('Grant', grantId),
-    ...joined('Session', actor?.session),
-    ...joined('Trace', traceId),
+      : [];
+  return [
+    ...fact(t('audit.decision'), decisionId, decisionHref),
+    ...fact(t('audit.request'), requestId, joinedHref),
+    ...fact(t('audit.token'), tokenId, joinedHref),
+    ...fact(t('audit.grant'), grantId, joinedHref),
+    ...fact(t('audit.session'), actor?.session, joinedHref),
+    ...fact(t('audit.trace'), traceId, joinedHref),
   ];
 }
 
 function Changes({ change }: { readonly change: Readonly<Record<string, unknown>> }) {
+  const t = useText();
   return (
-    <Part id="change" title="What it changed">
+    <Part id="change" title={t('audit.whatItChanged')}>
       <Table
-        title="What it changed"
-        columns={[{ title: 'Member' }, { title: 'Before' }, { title: 'After' }]}
+        title={t('audit.whatItChanged')}
+        columns={[{ title: t('audit.field') }, { title: t('audit.before') }, { title: t('audit.after') }]}
         rows={changedFields(change).map(({ name, before, after }) => ({
           key: name,
           cells: [name, before, after].map((text) => <bdi key={text}>{text}</bdi>),
@@ -213,8 +227,9 @@ function Changes({ change }: { readonly change: Readonly<Record<string, unknown>
 }
 
 function Details({ detail }: { readonly detail: Readonly<Record<string, unknown>> }) {
+  const t = useText();
   return (
-    <Part id="detail" title="Further">
+    <Part id="detail" title={t('audit.further')}>
       <Facts
         facts={Object.entries(detail).map(([name, value]) => ({ name, value: <bdi>{textOf(value)}</bdi> }))}
       />

@@ -1,6 +1,8 @@
 /** One refusal: why, how often, what opens the call, and what led to it. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { Said, Text, useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -58,31 +60,41 @@ export interface DecisionModel {
 }
 
 export function renderDecision(model: DecisionModel): string {
+  return renderDocument(<Decision {...model} />, model.frame.presentation);
+}
+
+function Decision(model: DecisionModel) {
+  const t = useText();
   const { frame, id, explanation, story, notice } = model;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={[{ title: 'Audit log', href: '/observe/audit' }]}
-      title={`Decision ${id}`}
-      state={<State kind="danger">Refused</State>}
+      path={[{ title: t('common.auditLog'), href: '/observe/audit' }]}
+      title={t('decision.title', { id })}
+      state={<State kind="danger">{t('common.refused')}</State>}
       acts={<FirstAct {...model} />}
       about={explanation && <bdi>{`${explanation.method} ${explanation.path}`}</bdi>}
       notice={notice}
     >
       {explanation ? (
-        <Facts facts={factsOf(model, explanation)} />
+        <Facts facts={factsOf(model, explanation, t)} />
       ) : (
-        <p class="empty">Why is not kept any more. What happened is below.</p>
+        <p class="empty">{t('decision.notKept')}</p>
       )}
-      <Part id="story" title="Story" about="What led to it, the oldest first.">
-        <Table title="Story" columns={entryColumns} rows={story.map((entry) => rowOf(entry, frame))} />
+      <Part id="story" title={t('decision.story')} about={t('decision.whatLedToIt')}>
+        <Table
+          title={t('decision.story')}
+          columns={entryColumns(t)}
+          rows={story.map((entry) => rowOf(entry, frame))}
+        />
       </Part>
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
 /** What opens the call; once it is open, the same call again. */
 function FirstAct({ opening, explanation, caller, withAll, csrf, id }: DecisionModel) {
+  const t = useText();
   if (opening?.href !== undefined) {
     if (!opening.isAsked) {
       return (
@@ -104,7 +116,7 @@ function FirstAct({ opening, explanation, caller, withAll, csrf, id }: DecisionM
   return (
     <Form action={objectHref('client', caller.id)!} hidden={{ csrf, do: 'try', path: explanation.path }}>
       <button type="submit" class="button primary">
-        Try again
+        {t('decision.tryAgain')}
       </button>
     </Form>
   );
@@ -113,37 +125,48 @@ function FirstAct({ opening, explanation, caller, withAll, csrf, id }: DecisionM
 function factsOf(
   { frame, id, caller, withAll, denials, opening }: DecisionModel,
   { reason, missing, change, now }: ShownExplanation,
+  t: Translate,
 ): readonly Fact[] {
   return [
-    ...(caller
-      ? [
-          {
-            name: 'Caller',
-            value: <Named {...caller} />,
-          },
-        ]
+    ...(caller ? [{ name: t('decision.caller'), value: <Named {...caller} /> }] : []),
+    { name: t('audit.why'), value: <Sentence text={reason} otherwise={t('decision.unknown')} /> },
+    ...(missing ? [{ name: t('audit.missing'), value: <Id>{missing}</Id> }] : []),
+    ...(denials
+      ? [{ name: t('common.refused'), value: <Denials {...denials} id={id} now={frame.now} /> }]
       : []),
-    { name: 'Why', value: <bdi>{reason ?? 'Unknown'}</bdi> },
-    ...(missing ? [{ name: 'Missing', value: <Id>{missing}</Id> }] : []),
-    ...(denials ? [{ name: 'Refused', value: <Denials {...denials} id={id} now={frame.now} /> }] : []),
-    ...(now ? [{ name: 'The same call now', value: <Verdict {...now} /> }] : []),
-    ...(withAll ? [{ name: 'With all that the caller may ask for', value: <Verdict {...withAll} /> }] : []),
+    ...(now ? [{ name: t('decision.sameCallNow'), value: <Verdict {...now} /> }] : []),
+    ...(withAll ? [{ name: t('decision.withAll'), value: <Verdict {...withAll} /> }] : []),
     ...(withAll?.isAllowed
       ? []
-      : [{ name: 'To open it', value: <bdi>{change ?? 'Nothing opens it.'}</bdi> }]),
+      : [
+          {
+            name: t('decision.toOpenIt'),
+            value: <Sentence text={change} otherwise={t('decision.nothingOpensIt')} />,
+          },
+        ]),
     ...(opening?.passed === undefined
       ? []
-      : [{ name: `With ${opening.given}`, value: passedText(opening.passed, opening.days) }]),
+      : [
+          {
+            name: t('decision.with', { given: opening.given }),
+            value: t('decision.passed', { n: opening.passed, days: opening.days }),
+          },
+        ]),
   ];
 }
 
+/** What the console has said of it in English. */
+function Sentence({ text, otherwise }: { readonly text: string | undefined; readonly otherwise: string }) {
+  return <bdi>{text === undefined ? otherwise : <Said>{text}</Said>}</bdi>;
+}
+
 function Verdict({ isAllowed, because }: { readonly isAllowed: boolean; readonly because: string }) {
-  return (
-    <>
-      {isAllowed ? 'Would go through. ' : 'Would be refused. '}
-      <bdi>{because}</bdi>
-    </>
+  const said = (
+    <bdi>
+      <Said>{because}</Said>
+    </bdi>
   );
+  return <Text id={isAllowed ? 'decision.wouldGo' : 'decision.wouldNot'} gaps={{ because: said }} />;
 }
 
 function Denials({
@@ -153,23 +176,15 @@ function Denials({
   id,
   now,
 }: ShownDenials & { readonly id: string; readonly now: Date }) {
+  const latest = decisionId !== null && decisionId !== id && (
+    <a href={decisionHref(decisionId)}>
+      <Id>{decisionId}</Id>
+    </a>
+  );
   return (
     <>
-      {calls === 1 ? 'Once' : `${new Intl.NumberFormat('en').format(calls)} times`}, first{' '}
-      <Ago at={new Date(firstAt)} now={now} />
-      {decisionId !== null && decisionId !== id && (
-        <>
-          {'. The latest: '}
-          <a href={decisionHref(decisionId)}>
-            <Id>{decisionId}</Id>
-          </a>
-        </>
-      )}
+      <Text id="decision.refusedTimes" gaps={{ n: calls, first: <Ago at={new Date(firstAt)} now={now} /> }} />
+      {latest && <Text id="decision.latest" gaps={{ decision: latest }} />}
     </>
   );
-}
-
-function passedText(calls: number, days: number): string {
-  const many = calls === 1 ? 'One call' : `${new Intl.NumberFormat('en').format(calls)} calls`;
-  return `${many} of the last ${days} days would have gone through.`;
 }

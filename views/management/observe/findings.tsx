@@ -1,3 +1,5 @@
+import { Said, Text, useText } from '../../texts/elements.tsx';
+import type { Translate, WordKey } from '../../texts/text.ts';
 import { memberHref } from '../cluster/members.tsx';
 import { State, type StateKind } from '../state.tsx';
 
@@ -17,23 +19,32 @@ interface FindingsProps {
 
 /** What was looked at, what is wrong with it, and what puts it right. */
 export function Findings({ findings, open }: FindingsProps) {
+  const t = useText();
   return (
     <ul class="rows boxed">
       {findings.map(({ state, check, reason, fix }) => {
         const place = placeOf(check);
+        const name = nameOf(check, t);
+        const ofWhich = <span class="unseen">: {name}</span>;
         return (
           <li key={`${check} ${reason}`}>
             <h3>
               <State kind={kinds[state]}>
-                <bdi>{check}</bdi>
+                <bdi>{name}</bdi>
               </State>
             </h3>
-            <p>{reason}</p>
-            {fix && <p class="muted">{fix}</p>}
+            <p>
+              <Said>{reason}</Said>
+            </p>
+            {fix && (
+              <p class="muted">
+                <Said>{fix}</Said>
+              </p>
+            )}
             {state !== 'ok' && place && open.has(place.page) && (
               <p>
                 <a href={place.href}>
-                  Look at it<span class="unseen">: {check}</span>
+                  <Text id="health.lookAtIt" gaps={{ ofWhich }} />
                 </a>
               </p>
             )}
@@ -58,9 +69,30 @@ const pages: Readonly<Record<string, string>> = {
   settings: '/settings',
 };
 
+const names: Readonly<Record<string, WordKey>> = {
+  members: 'health.members',
+  store: 'health.store',
+  keys: 'health.keys',
+  licence: 'health.licence',
+  jobs: 'health.jobs',
+  configuration: 'health.configuration',
+  settings: 'health.settings',
+};
+
+function nameOf(check: string, t: Translate): string {
+  const member = memberIn(check);
+  if (member !== undefined) return t('health.member', { member });
+  const name = names[check];
+  return name === undefined ? check : t(name);
+}
+
+function memberIn(check: string): string | undefined {
+  return /^member (.+)$/.exec(check)?.[1];
+}
+
 /** Where it can be looked at; undefined for what stands on no page. */
 function placeOf(check: string): { readonly page: string; readonly href: string } | undefined {
-  const [, member] = /^member (.+)$/.exec(check) ?? [];
+  const member = memberIn(check);
   if (member !== undefined) return { page: '/cluster/members', href: memberHref(member) };
   const href = pages[check];
   return href === undefined ? undefined : { page: href, href };

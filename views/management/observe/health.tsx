@@ -1,6 +1,8 @@
 /** The health check: how this installation is, with what puts it right. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { Text, useText } from '../../texts/elements.tsx';
+import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
@@ -24,54 +26,56 @@ export interface HealthModel {
 
 export const healthHref = '/observe/health';
 
-const words: Readonly<Record<ShownFinding['state'], readonly [StateKind, string]>> = {
-  ok: ['ok', 'Healthy'],
-  warning: ['warn', 'Needs attention'],
-  problem: ['danger', 'Something is wrong'],
+const words: Readonly<Record<ShownFinding['state'], readonly [StateKind, WordKey]>> = {
+  ok: ['ok', 'health.healthy'],
+  warning: ['warn', 'health.needsAttention'],
+  problem: ['danger', 'health.wrong'],
 };
 
-export function renderHealth({ frame, health, csrf, open }: HealthModel): string {
+export function renderHealth(model: HealthModel): string {
+  return renderDocument(<Health {...model} />, model.frame.presentation);
+}
+
+function Health({ frame, health, csrf, open }: HealthModel) {
+  const t = useText();
   const { findings, checkedAt } = health;
   const [kind, word] = words[health.state];
   const of = (state: ShownFinding['state']) => findings.filter((finding) => finding.state === state);
   const wrong = [...of('problem'), ...of('warning')];
-  return renderDocument(
+  return (
     <ManagementPage
       frame={frame}
-      title="Health check"
-      state={<State kind={kind}>{word}</State>}
+      title={t('common.healthCheck')}
+      state={<State kind={kind}>{t(word)}</State>}
       acts={
         <>
           <a class="button" href={`${healthHref}/report`} download>
-            Download report
+            {t('health.download')}
           </a>
           <Form action={healthHref} hidden={{ csrf }}>
             <button type="submit" class="button primary">
-              Run again
+              {t('health.runAgain')}
             </button>
           </Form>
         </>
       }
     >
       <p class="lede">
-        Members, store, keys, licence, jobs and settings. Looked at{' '}
-        <Ago at={new Date(checkedAt)} now={frame.now} />; to run it again asks each member whether it is
-        ready.
+        <Text id="health.about" gaps={{ ago: <Ago at={new Date(checkedAt)} now={frame.now} /> }} />
       </p>
       {wrong.length > 0 && (
-        <Part id="wrong" title={`Needs attention (${wrong.length})`}>
+        <Part id="wrong" title={t('health.attentionCount', { n: wrong.length })}>
           <Findings findings={wrong} open={open} />
         </Part>
       )}
       {of('ok').length > 0 && (
-        <Part id="fine" title={`Fine (${of('ok').length})`}>
+        <Part id="fine" title={t('health.fineCount', { n: of('ok').length })}>
           <Findings findings={of('ok')} open={open} />
         </Part>
       )}
       <p class="muted">
-        <code>npx console doctor</code> also asks the application and the console’s own address, from where it
-        is run.
+        <Text id="health.doctor" gaps={{ command: <code>npx console doctor</code> }} />
       </p>
-    </ManagementPage>,
+    </ManagementPage>
   );
 }

@@ -1,5 +1,7 @@
 /** Jobs: what takes longer than a page may, while it is worked on and for 30 days. */
 import { renderDocument, renderPart } from '../../layout.tsx';
+import { Said, Text, useText } from '../../texts/elements.tsx';
+import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
@@ -39,18 +41,19 @@ export function isRunning({ state }: Pick<ShownJob, 'state'>): boolean {
   return state === 'queued' || state === 'running';
 }
 
-export const jobStates: Readonly<Record<ShownJob['state'], readonly [StateKind, string]>> = {
-  queued: ['unknown', 'Queued'],
-  running: ['ok', 'Running'],
-  succeeded: ['ok', 'Done'],
-  failed: ['danger', 'Failed'],
-  cancelled: ['off', 'Stopped'],
-  interrupted: ['warn', 'Interrupted by a restart'],
+export const jobStates: Readonly<Record<ShownJob['state'], readonly [StateKind, WordKey]>> = {
+  queued: ['unknown', 'jobs.queued'],
+  running: ['ok', 'jobs.running'],
+  succeeded: ['ok', 'jobs.done'],
+  failed: ['danger', 'common.failed'],
+  cancelled: ['off', 'jobs.stopped'],
+  interrupted: ['warn', 'jobs.interrupted'],
 };
 
 function JobState({ state }: Pick<ShownJob, 'state'>) {
+  const t = useText();
   const [kind, word] = jobStates[state];
-  return <State kind={kind}>{word}</State>;
+  return <State kind={kind}>{t(word)}</State>;
 }
 
 export interface JobsModel extends ListState {
@@ -58,19 +61,24 @@ export interface JobsModel extends ListState {
   readonly filters: FiltersModel;
 }
 
-export function renderJobs({ jobs, ...list }: JobsModel): string {
-  return renderDocument(
+export function renderJobs(model: JobsModel): string {
+  return renderDocument(<Jobs {...model} />, model.frame.presentation);
+}
+
+function Jobs({ jobs, ...list }: JobsModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Jobs"
-      about="What takes longer than a page may: it goes on when the page is closed, and is here for 30 days."
+      title={t('common.jobs')}
+      about={t('jobs.about')}
       columns={[
-        { title: 'Job' },
-        { title: 'State' },
-        { title: 'Progress' },
-        { title: 'By' },
-        { title: 'Began' },
-        { title: 'Ended' },
+        { title: t('jobs.job') },
+        { title: t('common.state') },
+        { title: t('jobs.progress') },
+        { title: t('jobs.by') },
+        { title: t('jobs.began') },
+        { title: t('jobs.ended') },
       ]}
       rows={jobs.map((job) => ({
         key: job.id,
@@ -79,18 +87,18 @@ export function renderJobs({ jobs, ...list }: JobsModel): string {
             <bdi>{job.kind}</bdi>
           </a>,
           <JobState key="state" {...job} />,
-          progressText(job),
+          progressText(job, t),
           <Starter key="by" {...job} />,
           <Ago key="began" at={new Date(job.startedAt ?? job.createdAt)} now={list.frame.now} />,
-          <Ago key="ended" at={dateOf(job.endedAt)} now={list.frame.now} never="Not yet" />,
+          <Ago key="ended" at={dateOf(job.endedAt)} now={list.frame.now} never={t('jobs.notYet')} />,
         ],
       }))}
       empty={
         <p>
-          No job was begun in the last 30 days. Imports and backups are jobs: <code>npx console backup</code>.
+          <Text id="jobs.none" gaps={{ command: <code>npx console backup</code> }} />
         </p>
       }
-    />,
+    />
   );
 }
 
@@ -99,12 +107,23 @@ function Starter({ startedBy }: Pick<ShownJob, 'startedBy'>) {
   return <bdi>{startedBy}</bdi>;
 }
 
-const grouped = new Intl.NumberFormat('en');
-
-function progressText({ progress: { done, total, unit } }: ShownJob): string {
+function progressText({ progress: { done, total, unit } }: ShownJob, t: Translate): string {
   if (done === 0 && total === null) return '–';
-  const of = total === null ? '' : ` of ${grouped.format(total)}`;
-  return `${grouped.format(done)}${of} ${unit}`.trim();
+  if (total === null) return amountText(done, unit, t);
+  const shown = t('jobs.doneOf', { done, total });
+  return withUnit(shown, total, unit, t);
+}
+
+/** Of what was worked on. */
+export function amountText(done: number, unit: string, t: Translate): string {
+  return withUnit(numberIn(t.language, done), done, unit, t);
+}
+
+/** @param n  the number that the unit belongs to */
+function withUnit(done: string, n: number, unit: string, t: Translate): string {
+  if (unit === 'lines') return t('jobs.lines', { n, done });
+  if (unit === 'copies') return t('jobs.copies', { n, done });
+  return `${done} ${unit}`.trim();
 }
 
 export interface JobModel {
@@ -115,11 +134,17 @@ export interface JobModel {
 }
 
 export function renderJob(model: JobModel): string {
+  return renderDocument(<Job {...model} />, model.frame.presentation);
+}
+
+function Job(model: JobModel) {
+  const t = useText();
   const { frame, job, mayStop, notice } = model;
-  return renderDocument(
+  const why = job.problem?.detail;
+  return (
     <DetailPage
       frame={frame}
-      path={[{ title: 'Jobs', href: jobsHref }]}
+      path={[{ title: t('common.jobs'), href: jobsHref }]}
       title={job.kind}
       state={<JobState {...job} />}
       acts={
@@ -128,17 +153,17 @@ export function renderJob(model: JobModel): string {
             <Live />
             {mayStop && (
               <a class="button" href={`${jobHref(job.id)}?do=stop`}>
-                Stop job
+                {t('jobs.stop')}
               </a>
             )}
           </>
         )
       }
       notice={notice}
-      problem={job.problem?.detail}
+      problem={why === undefined ? undefined : (saidIn(t.language, why) ?? why)}
     >
       <JobParts {...model} />
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
@@ -153,28 +178,13 @@ export function jobParts(model: JobPartsModel): Readonly<Record<string, string>>
 }
 
 function JobParts({ frame: { now }, job }: JobPartsModel) {
+  const t = useText();
   return (
     <div id="job" class="parts">
       {isRunning(job) && <Progress {...job} />}
-      <Facts
-        facts={[
-          { name: 'Job', value: <Id>{job.id}</Id> },
-          { name: 'State', value: <JobState {...job} /> },
-          { name: 'Progress', value: progressText(job) },
-          ...(isRunning(job) ? [{ name: 'Time left', value: timeLeft(job, now) }] : []),
-          { name: 'Begun by', value: <Starter {...job} /> },
-          { name: 'Asked for', value: <Ago at={new Date(job.createdAt)} now={now} /> },
-          { name: 'Began', value: <Ago at={dateOf(job.startedAt)} now={now} never="Not yet" /> },
-          { name: 'Last moved', value: <Ago at={new Date(job.updatedAt)} now={now} /> },
-          { name: 'Ended', value: <Ago at={dateOf(job.endedAt)} now={now} never="Not yet" /> },
-          {
-            name: 'After a restart',
-            value: job.resumable ? 'Goes on from what it has done' : 'Is interrupted',
-          },
-        ]}
-      />
+      <Facts facts={factsOf(job, now, t)} />
       {job.result && (
-        <Part id="result" title="Result">
+        <Part id="result" title={t('jobs.result')}>
           <Facts facts={resultFacts(job.result)} />
         </Part>
       )}
@@ -182,22 +192,56 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
   );
 }
 
+function factsOf(job: ShownJob, now: Date, t: Translate): readonly Fact[] {
+  const notYet = t('jobs.notYet');
+  return [
+    { name: t('jobs.job'), value: <Id>{job.id}</Id> },
+    { name: t('common.state'), value: <JobState {...job} /> },
+    { name: t('jobs.progress'), value: progressText(job, t) },
+    ...(isRunning(job) ? [{ name: t('jobs.timeLeft'), value: timeLeft(job, now, t) }] : []),
+    { name: t('jobs.begunBy'), value: <Starter {...job} /> },
+    { name: t('jobs.askedFor'), value: <Ago at={new Date(job.createdAt)} now={now} /> },
+    { name: t('jobs.began'), value: <Ago at={dateOf(job.startedAt)} now={now} never={notYet} /> },
+    { name: t('jobs.lastMoved'), value: <Ago at={new Date(job.updatedAt)} now={now} /> },
+    { name: t('jobs.ended'), value: <Ago at={dateOf(job.endedAt)} now={now} never={notYet} /> },
+    {
+      name: t('jobs.afterRestart'),
+      value: job.resumable ? t('jobs.goesOn') : t('jobs.isInterrupted'),
+    },
+  ];
+}
+
+const steps: Readonly<Record<string, WordKey>> = {
+  '': 'jobs.progress',
+  waiting: 'jobs.waiting',
+  'copying the store': 'jobs.copying',
+  done: 'jobs.finished',
+};
+
 function Progress({ progress: { done, total, step } }: ShownJob) {
+  const t = useText();
+  const known = steps[step];
   return (
     <div class="progress">
-      <label for="progress">{step === '' ? 'Progress' : step}</label>
+      <label for="progress">{known === undefined ? <Said>{step}</Said> : t(known)}</label>
       {total === null ? <progress id="progress" /> : <progress id="progress" value={done} max={total} />}
     </div>
   );
 }
 
 /** By how fast it was so far. */
-function timeLeft({ progress: { done, total }, startedAt, updatedAt }: ShownJob, now: Date): string {
-  if (startedAt === null || total === null || done === 0) return 'Not known yet';
+function timeLeft(
+  { progress: { done, total }, startedAt, updatedAt }: ShownJob,
+  now: Date,
+  t: Translate,
+): string {
+  if (startedAt === null || total === null || done === 0) return t('jobs.notKnownYet');
   const tookMs = Date.parse(updatedAt) - Date.parse(startedAt);
   const leftMs = (tookMs / done) * (total - done) - (now.getTime() - Date.parse(updatedAt));
   const seconds = Math.max(0, Math.round(leftMs / 1000));
-  return seconds < 90 ? `About ${seconds} s` : `About ${grouped.format(Math.round(seconds / 60))} min`;
+  return seconds < 90
+    ? t('jobs.aboutSeconds', { n: seconds })
+    : t('jobs.aboutMinutes', { n: Math.round(seconds / 60) });
 }
 
 function resultFacts(result: Readonly<Record<string, unknown>>): readonly Fact[] {

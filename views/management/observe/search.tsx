@@ -1,7 +1,8 @@
 /** Search: what one may see, found by its name, an id of it, or what is to be done. */
 import { renderDocument } from '../../layout.tsx';
 import { Problem } from '../../message.tsx';
-import { useText } from '../../texts/elements.tsx';
+import { Text, useText } from '../../texts/elements.tsx';
+import type { WordKey } from '../../texts/text.ts';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage, searchHref } from '../frame.tsx';
 
@@ -13,6 +14,8 @@ export interface FoundThing {
 }
 
 export interface FoundKind {
+  /** Unique on the page. */
+  readonly id: string;
   readonly title: string;
   readonly things: readonly FoundThing[];
   /** Where all of them are, when there are more than stand here. */
@@ -27,17 +30,22 @@ export interface SearchModel {
   readonly problems: readonly string[];
 }
 
-export function renderSearch({ frame, query, kinds, problems }: SearchModel): string {
-  return renderDocument(
-    <ManagementPage frame={frame} title="Search">
+export function renderSearch(model: SearchModel): string {
+  return renderDocument(<Search {...model} />, model.frame.presentation);
+}
+
+function Search({ frame, query, kinds, problems }: SearchModel) {
+  const t = useText();
+  return (
+    <ManagementPage frame={frame} title={t('common.search')}>
       <form method="get" action={searchHref} class="filters">
         <div class="filter wide">
-          <label for="q">Name, id, or what to do</label>
+          <label for="q">{t('search.label')}</label>
           <input id="q" name="q" type="search" value={query} autocomplete="off" spellcheck={false} />
         </div>
         <div class="actions">
           <button type="submit" class="button">
-            Search
+            {t('common.search')}
           </button>
         </div>
       </form>
@@ -55,28 +63,29 @@ export function renderSearch({ frame, query, kinds, problems }: SearchModel): st
           <Keys {...frame} />
         </>
       )}
-    </ManagementPage>,
+    </ManagementPage>
   );
 }
 
 function Found({ query, kinds }: Pick<SearchModel, 'query' | 'kinds'>) {
+  const t = useText();
   if (kinds.length === 0) {
     return (
       <div class="empty">
         <p>
-          Nothing that you may see is called “<bdi>{query}</bdi>”. Names are found by how they begin.
+          <Text id="search.nothing" gaps={{ query: <bdi>{query}</bdi> }} />
         </p>
       </div>
     );
   }
   return (
     <>
-      {kinds.map(({ title, things, allHref }) => (
+      {kinds.map(({ id, title, things, allHref }) => (
         <Part
-          key={title}
-          id={title.toLowerCase().replaceAll(' ', '-')}
+          key={id}
+          id={id}
           title={title}
-          acts={allHref !== undefined && <a href={allHref}>All that match</a>}
+          acts={allHref !== undefined && <a href={allHref}>{t('search.allThatMatch')}</a>}
         >
           <ul class="rows boxed found">
             {things.map(({ name, about, href }) => (
@@ -94,16 +103,16 @@ function Found({ query, kinds }: Pick<SearchModel, 'query' | 'kinds'>) {
   );
 }
 
-const hints = [
-  { typed: 'billing', finds: 'what is called so: people, roles, clients, maps, settings, pages' },
-  { typed: 'rotate billing', finds: 'what can be done with it' },
-  { typed: 'orders/a1', finds: 'the entry a1 of the map orders' },
-  { typed: 'kR3n_x0aQw', finds: 'the story of an id: a decision, request, token, grant, session or job' },
-];
-
 function Hints() {
+  const t = useText();
+  const hints = [
+    { typed: 'billing', finds: t('search.hintName') },
+    { typed: t('search.typedAct'), finds: t('search.hintAct') },
+    { typed: 'orders/a1', finds: t('search.hintEntry') },
+    { typed: 'kR3n_x0aQw', finds: t('search.hintId') },
+  ];
   return (
-    <Part id="hints" title="What to type">
+    <Part id="hints" title={t('search.whatToType')}>
       <dl class="facts boxed">
         {hints.map(({ typed, finds }) => (
           <div key={typed}>
@@ -118,12 +127,18 @@ function Hints() {
   );
 }
 
-const keys = [
-  { keys: ['/'], or: ['Ctrl', 'K'], does: 'search; Enter opens what is meant' },
-  { keys: ['n'], does: 'add what the list is of' },
-  { keys: ['e'], does: 'edit what the page is of' },
-  { keys: ['j'], or: ['k'], does: 'to the next row, or the one before; Enter opens it' },
-  { keys: ['?'], does: 'all keys' },
+interface Key {
+  readonly keys: readonly string[];
+  readonly or?: readonly string[];
+  readonly does: WordKey;
+}
+
+const keys: readonly Key[] = [
+  { keys: ['/'], or: ['Ctrl', 'K'], does: 'search.keySearch' },
+  { keys: ['n'], does: 'search.keyAdd' },
+  { keys: ['e'], does: 'search.keyEdit' },
+  { keys: ['j'], or: ['k'], does: 'search.keyRows' },
+  { keys: ['?'], does: 'search.keyAll' },
 ];
 
 /** Where a script runs: it takes `hidden` away, and the box says whether keys do anything. */
@@ -131,19 +146,19 @@ function Keys({ groups }: FrameModel) {
   const t = useText();
   const lettered = groups.flatMap(({ pages }) => pages).filter(({ letter }) => letter !== undefined);
   return (
-    <Part
-      id="keys"
-      title="Keys"
-      about="They do nothing while you type into a field, and nothing at all without script."
-    >
+    <Part id="keys" title={t('frame.keys')} about={t('search.keysAbout')}>
       <dl class="facts boxed">
         {keys.map(({ keys: pressed, or, does }) => (
           <div key={does}>
             <dt>
               {pressed.map(kbd)}
-              {or && <>or {or.map(kbd)}</>}
+              {or && (
+                <>
+                  {t('search.or')} {or.map(kbd)}
+                </>
+              )}
             </dt>
-            <dd>{does}</dd>
+            <dd>{t(does)}</dd>
           </div>
         ))}
         {lettered.map(({ title, href, letter = '' }) => (
@@ -157,7 +172,7 @@ function Keys({ groups }: FrameModel) {
       </dl>
       <div class="choice" hidden>
         <input id="keys-choice" type="checkbox" data-keys="choice" />
-        <label for="keys-choice">Keys work in this browser</label>
+        <label for="keys-choice">{t('search.keysWork')}</label>
       </div>
     </Part>
   );

@@ -1,5 +1,7 @@
 /** Calls of the last hour: who has called what, what was denied, and what took longest. */
 import { renderDocument, renderPart } from '../../layout.tsx';
+import { Text, useText } from '../../texts/elements.tsx';
+import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { clientHref } from '../access/clients.tsx';
 import { Ago } from '../ago.tsx';
 import { memberHref } from '../cluster/members.tsx';
@@ -83,13 +85,18 @@ function narrowed(asked: Narrowing, more: Narrowing): string {
 }
 
 export function renderTraffic(model: TrafficModel): string {
+  return renderDocument(<Traffic {...model} />, model.frame.presentation);
+}
+
+function Traffic(model: TrafficModel) {
+  const t = useText();
   const { frame, filters } = model;
-  return renderDocument(
-    <ManagementPage frame={frame} title="Traffic" acts={<Live />}>
-      <p class="lede">Calls to the members through this console, of the last hour at most.</p>
+  return (
+    <ManagementPage frame={frame} title={t('common.traffic')} acts={<Live />}>
+      <p class="lede">{t('traffic.about')}</p>
       <Filters {...filters} />
       <TrafficParts {...model} />
-    </ManagementPage>,
+    </ManagementPage>
   );
 }
 
@@ -99,6 +106,7 @@ export function trafficParts(model: TrafficPartsModel): Readonly<Record<string, 
 }
 
 function TrafficParts(model: TrafficPartsModel) {
+  const t = useText();
   const { traffic, filters, plots } = model;
   return (
     <div id="traffic" class="parts">
@@ -109,43 +117,64 @@ function TrafficParts(model: TrafficPartsModel) {
         <>
           <Plots plots={plots} />
           <div class="columns">
-            <Groups {...model} id="clients" title="Clients" name="client" groups={traffic.clients} />
+            <Groups
+              {...model}
+              id="clients"
+              title={t('traffic.clients')}
+              name="client"
+              groups={traffic.clients}
+            />
             <Groups
               {...model}
               id="structures"
-              title="Maps and queues"
+              title={t('traffic.structures')}
               name="structure"
               groups={traffic.structures}
             />
-            <Groups {...model} id="members" title="Members" name="member" groups={traffic.members} />
-            <Groups {...model} id="statuses" title="Statuses" name="status" groups={traffic.statuses} />
+            <Groups
+              {...model}
+              id="members"
+              title={t('common.members')}
+              name="member"
+              groups={traffic.members}
+            />
+            <Groups
+              {...model}
+              id="statuses"
+              title={t('traffic.statuses')}
+              name="status"
+              groups={traffic.statuses}
+            />
           </div>
           <DeniedMost {...model} />
-          <Calls {...model} id="slowest" title="Slowest" calls={traffic.slowest.slice(0, 10)} />
-          <Calls {...model} id="latest" title="Latest" calls={traffic.latest.slice(0, 20)} />
+          <Calls {...model} id="slowest" title={t('traffic.slowest')} calls={traffic.slowest.slice(0, 10)} />
+          <Calls {...model} id="latest" title={t('traffic.latest')} calls={traffic.latest.slice(0, 20)} />
         </>
       )}
     </div>
   );
 }
 
-const grouped = new Intl.NumberFormat('en');
-const shortly = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+/** With three digits that say something. */
+function shortly(value: number, { language }: Translate): string {
+  return numberIn(language, value, { maximumSignificantDigits: 3 });
+}
 
 function Sums({ calls, denied, failed, minutes }: ShownTraffic) {
-  const share = (count: number) => (calls === 0 ? '–' : `${shortly.format((count / calls) * 100)} %`);
+  const t = useText();
+  const share = (count: number) => (calls === 0 ? '–' : `${shortly((count / calls) * 100, t)} %`);
   const tiles = [
-    { name: 'Calls', value: grouped.format(calls), more: `${shortly.format(calls / (minutes * 60))}/s` },
-    { name: 'Refused', value: grouped.format(denied), more: share(denied) },
-    { name: 'Failed', value: grouped.format(failed), more: share(failed) },
+    { name: t('common.calls'), count: calls, more: `${shortly(calls / (minutes * 60), t)}/s` },
+    { name: t('common.refused'), count: denied, more: share(denied) },
+    { name: t('common.failed'), count: failed, more: share(failed) },
   ];
   return (
     <dl class="tiles">
-      {tiles.map(({ name, value, more }) => (
+      {tiles.map(({ name, count, more }) => (
         <div key={name} class="boxed">
           <dt>{name}</dt>
           <dd>
-            <strong>{value}</strong> <span class="muted">{more}</span>
+            <strong>{numberIn(t.language, count)}</strong> <span class="muted">{more}</span>
           </dd>
         </div>
       ))}
@@ -154,21 +183,27 @@ function Sums({ calls, denied, failed, minutes }: ShownTraffic) {
 }
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  const t = useText();
   return (
     <div class="empty">
       {isFiltered ? (
         <>
-          <p>No call matches this filter.</p>
+          <p>{t('traffic.noMatch')}</p>
           <p>
-            <a href={trafficHref}>Clear it</a>
+            <a href={trafficHref}>{t('common.clearIt')}</a>
           </p>
         </>
       ) : (
         <>
-          <p>Nobody has called the members through this console in this time.</p>
+          <p>{t('traffic.nobody')}</p>
           <p>
-            <a href="/access/clients">Machine clients</a> and <a href="/access/applications">applications</a>{' '}
-            may call; their pages have the call to paste.
+            <Text
+              id="traffic.whoMayCall"
+              gaps={{
+                clients: <a href="/access/clients">{t('common.machineClients')}</a>,
+                applications: <a href="/access/applications">{t('traffic.applications')}</a>,
+              }}
+            />
           </p>
         </>
       )}
@@ -185,16 +220,17 @@ interface GroupsProps extends TrafficPartsModel {
 }
 
 function Groups({ id: part, title, name, groups, asked }: GroupsProps) {
+  const t = useText();
   return (
     <Part id={part} title={title}>
       <Table
         title={title}
         columns={[
-          { title: 'Name' },
-          { title: 'Calls', isNumber: true },
-          { title: 'Refused', isNumber: true },
-          { title: 'Failed', isNumber: true },
-          { title: 'Mean, ms', isNumber: true },
+          { title: t('common.name') },
+          { title: t('common.calls'), isNumber: true },
+          { title: t('common.refused'), isNumber: true },
+          { title: t('common.failed'), isNumber: true },
+          { title: t('traffic.mean'), isNumber: true },
         ]}
         rows={groups.map(({ id, calls, denied, failed, meanMs }) => ({
           key: String(id),
@@ -207,7 +243,7 @@ function Groups({ id: part, title, name, groups, asked }: GroupsProps) {
             />,
             <Narrow key="denied" to={narrowed(asked, withStatus(name, id, '4xx'))} count={denied} />,
             <Narrow key="failed" to={narrowed(asked, withStatus(name, id, '5xx'))} count={failed} />,
-            meanMs === null ? '–' : shortly.format(meanMs),
+            meanMs === null ? '–' : shortly(meanMs, t),
           ],
         }))}
       />
@@ -222,19 +258,21 @@ function withStatus(name: string, id: string | null, status: string): Narrowing 
 
 /** How many, leading to which. */
 function Narrow({ to, count }: { readonly to: string | undefined; readonly count: number }) {
-  if (to === undefined || count === 0) return <>{grouped.format(count)}</>;
-  return <a href={to}>{grouped.format(count)}</a>;
+  const { language } = useText();
+  const shown = numberIn(language, count);
+  return to === undefined || count === 0 ? <span>{shown}</span> : <a href={to}>{shown}</a>;
 }
 
-const nobody: Readonly<Record<string, string>> = {
-  client: 'Nobody known',
-  structure: 'Neither',
-  member: 'No member asked',
+const nobody: Readonly<Record<string, WordKey>> = {
+  client: 'traffic.nobodyKnown',
+  structure: 'traffic.neither',
+  member: 'traffic.noMemberAsked',
 };
 
 /** What is called so, leading to its page. */
 function Named({ name, id }: { readonly name: string; readonly id: string | null }) {
-  if (id === null) return <span class="muted">{nobody[name]}</span>;
+  const t = useText();
+  if (id === null) return <span class="muted">{t(nobody[name] ?? 'common.none')}</span>;
   if (name === 'status') return <Status status={Number(id)} />;
   return (
     <a href={pageOf(name, id)}>
@@ -251,9 +289,10 @@ function pageOf(name: string, id: string): string {
 }
 
 function Status({ status }: { readonly status: number }) {
+  const t = useText();
   const [kind, word]: readonly [StateKind, string] =
     status === 0
-      ? ['off', 'Caller left']
+      ? ['off', t('traffic.callerLeft')]
       : status >= 500
         ? ['danger', String(status)]
         : status >= 400
@@ -263,16 +302,17 @@ function Status({ status }: { readonly status: number }) {
 }
 
 function DeniedMost({ traffic: { denials }, asked }: TrafficPartsModel) {
+  const t = useText();
   if (denials.length === 0) return null;
   return (
-    <Part id="denials" title="Refused most">
+    <Part id="denials" title={t('traffic.refusedMost')}>
       <Table
-        title="Refused most"
+        title={t('traffic.refusedMost')}
         columns={[
-          { title: 'Client' },
-          { title: 'Map or queue' },
-          { title: 'Status' },
-          { title: 'Calls', isNumber: true },
+          { title: t('traffic.client') },
+          { title: t('traffic.structure') },
+          { title: t('traffic.status') },
+          { title: t('common.calls'), isNumber: true },
         ]}
         rows={denials.map(({ client, structure, status, calls }) => ({
           key: JSON.stringify([client, structure, status]),
@@ -296,8 +336,8 @@ function DeniedMost({ traffic: { denials }, asked }: TrafficPartsModel) {
   );
 }
 
-function whatOf({ method, structure, route }: ShownCall): string {
-  return `${method} ${structure ?? route ?? 'another path'}`;
+function whatOf({ method, structure, route }: ShownCall, t: Translate): string {
+  return `${method} ${structure ?? route ?? t('traffic.anotherPath')}`;
 }
 
 interface CallsProps extends TrafficPartsModel {
@@ -307,18 +347,19 @@ interface CallsProps extends TrafficPartsModel {
 }
 
 function Calls({ id, title, calls, frame: { now } }: CallsProps) {
+  const t = useText();
   if (calls.length === 0) return null;
   return (
     <Part id={id} title={title}>
       <Table
         title={title}
         columns={[
-          { title: 'Call' },
-          { title: 'Client' },
-          { title: 'Member' },
-          { title: 'Status' },
-          { title: 'Took, ms', isNumber: true },
-          { title: 'When' },
+          { title: t('common.call') },
+          { title: t('traffic.client') },
+          { title: t('traffic.member') },
+          { title: t('traffic.status') },
+          { title: t('traffic.took'), isNumber: true },
+          { title: t('traffic.when') },
         ]}
         rows={calls.map((call) => ({
           key: call.requestId,
@@ -327,12 +368,12 @@ function Calls({ id, title, calls, frame: { now } }: CallsProps) {
               key="call"
               href={call.decisionId === null ? joinedHref(call.requestId) : decisionHref(call.decisionId)}
             >
-              <bdi>{whatOf(call)}</bdi>
+              <bdi>{whatOf(call, t)}</bdi>
             </a>,
             <Named key="client" name="client" id={call.client} />,
             <Named key="member" name="member" id={call.member} />,
             <Status key="status" status={call.status} />,
-            shortly.format(call.durationMs),
+            shortly(call.durationMs, t),
             <Ago key="at" at={new Date(call.at)} now={now} />,
           ],
         }))}

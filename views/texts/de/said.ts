@@ -1,8 +1,14 @@
+import { saidOfAccessInGerman } from './said-access.ts';
+import { saidOfClusterInGerman } from './said-cluster.ts';
+import { saidOfHealthInGerman } from './said-health.ts';
+
 /**
  * Sentences that the console says elsewhere too (in answers of the API, to programs), in German. Those of problems come to a
  * page in English; what is not here stays so, and is marked as English.
  */
 export const saidInGerman: Readonly<Record<string, string>> = {
+  ...saidOfClusterInGerman,
+  ...saidOfHealthInGerman,
   // What problems are called.
   'The request is not well formed': 'Die Anfrage ist nicht wohlgeformt',
   'The password is too weak': 'Das Passwort ist zu schwach',
@@ -88,4 +94,5 @@ export const saidInGerman: Readonly<Record<string, string>> = {
   'Reads cluster information, health, map values, queue sizes and the state of CP and WAN.':
     'Liest Angaben zum Cluster, seine Gesundheit, Werte der Maps, Größen der Queues und den Zustand von CP und WAN.',
   'Reads cluster information and health.': 'Liest Angaben zum Cluster und seine Gesundheit.',
+  ...saidOfAccessInGerman,
 };

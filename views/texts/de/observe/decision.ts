@@ -1,0 +1,27 @@
+/** A call that was refused, in German. */
+import type { decision as english } from '../../en/observe/decision.ts';
+import type { SameTexts } from '../../text-form.ts';
+
+export const decision: SameTexts<typeof english> = {
+  'decision.title': 'Entscheidung {id}',
+  'decision.notKept': 'Warum, ist nicht mehr gespeichert. Was geschehen ist, steht unten.',
+  'decision.story': 'Verlauf',
+  'decision.whatLedToIt': 'Was dazu geführt hat, das Älteste zuerst.',
+  'decision.tryAgain': 'Noch einmal versuchen',
+  'decision.caller': 'Aufrufer',
+  'decision.unknown': 'Unbekannt',
+  'decision.sameCallNow': 'Derselbe Aufruf jetzt',
+  'decision.withAll': 'Mit allem, was der Aufrufer anfordern darf',
+  'decision.toOpenIt': 'Um ihn zu öffnen',
+  'decision.nothingOpensIt': 'Nichts öffnet ihn.',
+  'decision.with': 'Mit {given}',
+  'decision.wouldGo': 'Er käme durch. {because}',
+  'decision.wouldNot': 'Er würde abgelehnt. {because}',
+  'decision.refusedTimes': { one: 'Einmal, zuerst {first}', other: '{n}-mal, zuerst {first}' },
+  'decision.latest': '. Die letzte: {decision}',
+  'decision.passed': {
+    one: 'Ein Aufruf der letzten {days} Tage wäre durchgekommen.',
+    other: '{n} Aufrufe der letzten {days} Tage wären durchgekommen.',
+  },
+  'decision.opened': 'Geöffnet: Das nächste damit angeforderte Token kommt durch.',
+};

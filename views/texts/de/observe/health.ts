@@ -1,0 +1,26 @@
+/** The health check, in German. */
+import type { health as english } from '../../en/observe/health.ts';
+import type { SameTexts } from '../../text-form.ts';
+
+export const health: SameTexts<typeof english> = {
+  'health.healthy': 'Gesund',
+  'health.needsAttention': 'Braucht Aufmerksamkeit',
+  'health.wrong': 'Etwas stimmt nicht',
+  'health.download': 'Bericht herunterladen',
+  'health.runAgain': 'Noch einmal prüfen',
+  'health.about':
+    'Member, Speicher, Schlüssel, Lizenz, Jobs und Einstellungen. Geprüft {ago}; eine neue Prüfung fragt jedes Member, ob es bereit ist.',
+  'health.attentionCount': { one: 'Braucht Aufmerksamkeit ({n})', other: 'Braucht Aufmerksamkeit ({n})' },
+  'health.fineCount': { one: 'In Ordnung ({n})', other: 'In Ordnung ({n})' },
+  'health.doctor':
+    '{command} fragt auch die Anwendung und die eigene Adresse der Konsole, von dort, wo der Befehl läuft.',
+  'health.lookAtIt': 'Ansehen{ofWhich}',
+  'health.member': 'Member {member}',
+  'health.members': 'Member',
+  'health.store': 'Speicher',
+  'health.keys': 'Schlüssel',
+  'health.licence': 'Lizenz',
+  'health.jobs': 'Jobs',
+  'health.configuration': 'Konfiguration',
+  'health.settings': 'Einstellungen',
+};

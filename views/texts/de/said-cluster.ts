@@ -1,0 +1,55 @@
+/** What the console says of members and the cluster elsewhere too, in German: why something is so, and why it is not done. */
+export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
+  // What problems are called.
+  'The member does not do this': 'Das Member tut das nicht',
+  'The member closed the connection without an answer':
+    'Das Member hat die Verbindung ohne Antwort geschlossen',
+  'The endpoint group is off at the member': 'Die Endpunktgruppe ist am Member abgeschaltet',
+  'No member can be reached': 'Kein Member ist zu erreichen',
+  'The member is busy': 'Das Member ist ausgelastet',
+  'The member did not answer in time': 'Das Member hat nicht rechtzeitig geantwortet',
+  // Why a member is not ready, or gets no calls.
+  'not asked yet': 'noch nicht gefragt',
+  'it was not asked yet': 'es wurde noch nicht gefragt',
+  unreachable: 'nicht zu erreichen',
+  notReady: 'nicht bereit',
+  timeout: 'keine Antwort in der Zeit',
+  hungUp: 'Verbindung abgebrochen',
+  'answers to /{path}': 'antwortet unter /{path}',
+  'There is no member {name}. npx console member list shows them by host:port.':
+    'Es gibt kein Member {name}. npx console member list zeigt sie mit host:port.',
+  '{id} is the only member that takes calls: undrain another first.':
+    '{id} ist das einzige Member, das Aufrufe annimmt: Beenden Sie erst die Entlastung eines anderen.',
+  'No console runs here that could ask a member: start it.':
+    'Hier läuft keine Konsole, die ein Member fragen könnte: Starten Sie sie.',
+  'The member {member} does not take the credentials of the console: see CONSOLE_MEMBER_USERNAME.':
+    'Das Member {member} nimmt die Zugangsdaten der Konsole nicht an: siehe CONSOLE_MEMBER_USERNAME.',
+  'The member {member} answers in a form that is not known.':
+    'Das Member {member} antwortet in einer unbekannten Form.',
+  'The member {member} says that it has not done this.':
+    'Das Member {member} sagt, dass es das nicht getan hat.',
+  'The member {member} answers {status}: {reason}': 'Das Member {member} antwortet {status}: {reason}',
+  'The member {member} answers {status}': 'Das Member {member} antwortet {status}',
+  '{which}. Look whether the members run; try again in {seconds} seconds':
+    '{which}. Sehen Sie nach, ob die Member laufen; versuchen Sie es in {seconds} Sekunden wieder',
+  'No member is known': 'Es ist kein Member bekannt',
+  'The member {member} cannot be reached': 'Das Member {member} ist nicht zu erreichen',
+  'None of the members can be reached: {members}': 'Keines der Member ist zu erreichen: {members}',
+  // Why something is not possible.
+  'No member that takes calls answers.': 'Kein Member, das Aufrufe annimmt, antwortet.',
+  'The endpoint group {group} is off at every member ({setting}).':
+    'Die Endpunktgruppe {group} ist an jedem Member abgeschaltet ({setting}).',
+  'Another change of the state is under way.': 'Eine andere Änderung des Zustands ist im Gang.',
+  'There is no CP subsystem.': 'Es gibt kein CP-Subsystem.',
+  'The CP group has no such session now.': 'Die CP-Gruppe hat jetzt keine solche Sitzung.',
+  'There is no such CP member.': 'Ein solches CP-Member gibt es nicht.',
+  'There is no such CP group.': 'Eine solche CP-Gruppe gibt es nicht.',
+  'The member knows no synchronization of this id.': 'Das Member kennt keinen Abgleich mit dieser ID.',
+  // Maps and queues.
+  'The map has no entry of this key.': 'Die Map hat keinen Eintrag mit diesem Schlüssel.',
+  'There is an entry of this key.': 'Es gibt schon einen Eintrag mit diesem Schlüssel.',
+  'The entry has changed meanwhile: read it again.':
+    'Der Eintrag hat sich inzwischen geändert: Lesen Sie ihn noch einmal.',
+  'The queue is full, says the member {member}.': 'Die Queue ist voll, sagt das Member {member}.',
+  'The member {member} gives no size of a queue.': 'Das Member {member} nennt keine Größe der Queue.',
+};

@@ -1,0 +1,83 @@
+/** What the health check and jobs say elsewhere too (in the API, by commands), in German. */
+export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
+  // Members.
+  'No member takes calls: each is answered 503.':
+    'Kein Member nimmt Aufrufe an: Jeder wird mit 503 beantwortet.',
+  'Start the members, or correct CONSOLE_MEMBERS; npx console doctor says more.':
+    'Starten Sie die Member, oder korrigieren Sie CONSOLE_MEMBERS; npx console doctor sagt mehr.',
+  'It is drained.': 'Es ist entlastet.',
+  'Give it calls again: npx console member undrain {member}':
+    'Geben Sie ihm wieder Aufrufe: npx console member undrain {member}',
+  'Start it with REST enabled, or see why it cannot be reached from here.':
+    'Starten Sie es mit eingeschaltetem REST, oder sehen Sie nach, warum es von hier nicht zu erreichen ist.',
+  'It gets no calls: {reason}.': 'Es bekommt keine Aufrufe: {reason}.',
+  'Read its log.': 'Lesen Sie sein Log.',
+  'It takes calls.': 'Es nimmt Aufrufe an.',
+  'It answers that it is not ready ({status}).': 'Es antwortet, dass es nicht bereit ist ({status}).',
+  // The store.
+  'It cannot be written ({state}). What is stored is not damaged.':
+    'Er kann nicht geschrieben werden ({state}). Was gespeichert ist, ist unbeschädigt.',
+  'Mount its file system writable again.': 'Hängen Sie sein Dateisystem wieder beschreibbar ein.',
+  'Make room there, or inodes: df -h and df -i.': 'Schaffen Sie dort Platz oder Inodes: df -h und df -i.',
+  'Raise the limit on the size of files of the console (ulimit -f).':
+    'Heben Sie die Grenze für die Größe von Dateien der Konsole an (ulimit -f).',
+  "Give the directory and its files to the console's user.":
+    'Geben Sie das Verzeichnis und seine Dateien dem Benutzer der Konsole.',
+  'The system log says more; npx console doctor looks closer.':
+    'Das Systemlog sagt mehr; npx console doctor sieht genauer hin.',
+  '{n} MiB are left.': '{n} MiB sind frei.',
+  'Make room for the data directory.': 'Schaffen Sie Platz für das Datenverzeichnis.',
+  // Keys and licence.
+  '{n} sign.': '{n} signieren.',
+  'No key signs: no token can be given.': 'Kein Schlüssel signiert: Es kann kein Token ausgestellt werden.',
+  'Licence {id} has ended.': 'Die Lizenz {id} ist abgelaufen.',
+  'Licence {id} ends in {n} days.': 'Die Lizenz {id} endet in {n} Tagen.',
+  'Licence {id} is valid.': 'Die Lizenz {id} ist gültig.',
+  'Set the next one: npx console licence set': 'Setzen Sie die nächste: npx console licence set',
+  'The application has not acknowledged licence {id}.': 'Die Anwendung hat die Lizenz {id} nicht bestätigt.',
+  'See to the internal address of the application; npx console licence status tells.':
+    'Prüfen Sie die interne Adresse der Anwendung; npx console licence status zeigt sie.',
+  // Jobs.
+  'The {kind} {id} has failed: {why}.': 'Der Job {kind} {id} ist fehlgeschlagen: {why}.',
+  'The {kind} {id} has failed.': 'Der Job {kind} {id} ist fehlgeschlagen.',
+  'The {kind} {id} has been interrupted: {why}.': 'Der Job {kind} {id} wurde unterbrochen: {why}.',
+  'The {kind} {id} has been interrupted.': 'Der Job {kind} {id} wurde unterbrochen.',
+  'Start it again.': 'Starten Sie ihn noch einmal.',
+  'Something went wrong here; the log of the console says what.':
+    'Hier ist etwas schiefgegangen; das Log der Konsole sagt, was.',
+  'Something went wrong here; the log of the console says what':
+    'Hier ist etwas schiefgegangen; das Log der Konsole sagt, was',
+  'The console stopped while it was {step}; what it had done until then does not go on. Ask for it again.':
+    'Die Konsole hielt an, während er lief ({step}); was er bis dahin getan hatte, geht nicht weiter. Fordern Sie ihn noch einmal an.',
+  'This job is over.': 'Dieser Job ist vorbei.',
+  'There is no job of this id, or not any more.': 'Einen Job mit dieser ID gibt es nicht oder nicht mehr.',
+  'storing, up to line {line}': 'speichert, bis Zeile {line}',
+  // The configuration that files describe.
+  'The files of CONSOLE_CONFIG_DIR are in force.': 'Die Dateien von CONSOLE_CONFIG_DIR sind in Kraft.',
+  'Files of CONSOLE_CONFIG_DIR are refused, and what was in force stays.':
+    'Dateien von CONSOLE_CONFIG_DIR werden abgelehnt, und was in Kraft war, bleibt.',
+  'GET /api/v1/configuration/directory says what to mend.':
+    'GET /api/v1/configuration/directory sagt, was zu berichtigen ist.',
+  // Settings.
+  'npx console settings shows where it comes from.': 'npx console settings zeigt, woher der Wert kommt.',
+  'CONSOLE_URL is http: and not loopback: passwords and tokens travel in clear text.':
+    'CONSOLE_URL ist http: und nicht Loopback: Passwörter und Token gehen im Klartext übers Netz.',
+  'CONSOLE_HOST is not loopback and CONSOLE_URL is http: anyone on the network can listen in.':
+    'CONSOLE_HOST ist nicht Loopback, und CONSOLE_URL ist http: Jeder im Netz kann mitlesen.',
+  'CONSOLE_HOST is not loopback and CONSOLE_TLS_CERT is unset: anyone on the network can read tokens.':
+    'CONSOLE_HOST ist nicht Loopback, und CONSOLE_TLS_CERT ist nicht gesetzt: Jeder im Netz kann Token lesen.',
+  'CONSOLE_URL is https, and what listens here speaks plain HTTP: CONSOLE_TLS_CERT is unset, and CONSOLE_TRUSTED_PROXIES names no proxy that could end TLS.':
+    'CONSOLE_URL ist https, aber hier wird HTTP ohne TLS gesprochen: CONSOLE_TLS_CERT ist nicht gesetzt, und CONSOLE_TRUSTED_PROXIES nennt keinen Proxy, der TLS beenden könnte.',
+  'SVC_MC_APP_INTERNALADDRESS is http: and not loopback: the application gets neither logout notices nor licence updates.':
+    'SVC_MC_APP_INTERNALADDRESS ist http: und nicht Loopback: Die Anwendung bekommt weder Abmeldungen noch Lizenzen mitgeteilt.',
+  'CONSOLE_APPLICATION_CLIENT_SECRET is shorter than {n} characters: it can be guessed.':
+    'CONSOLE_APPLICATION_CLIENT_SECRET ist kürzer als {n} Zeichen: Es lässt sich erraten.',
+  'CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted in the store.':
+    'CONSOLE_ENCRYPTION_KEY ist nicht gesetzt: Signaturschlüssel liegen unverschlüsselt im Speicher.',
+  'CONSOLE_DATABASE_URL is a preview: docs/operations.md says what does not hold yet with several consoles.':
+    'CONSOLE_DATABASE_URL ist eine Vorschau: docs/operations.md sagt, was mit mehreren Konsolen noch nicht gilt.',
+  'CONSOLE_TLS_CERT has expired at {at}: browsers, applications and callers refuse it.':
+    'CONSOLE_TLS_CERT ist seit {at} abgelaufen: Browser, Anwendungen und Aufrufer lehnen es ab.',
+  'CONSOLE_TLS_CERT is valid only from {at} on, by the clock of this machine.':
+    'CONSOLE_TLS_CERT gilt erst ab {at}, nach der Uhr dieses Rechners.',
+};

@@ -1,0 +1,26 @@
+/** A call that was refused, in English. */
+import type { Texts } from '../../text-form.ts';
+
+export const decision = {
+  'decision.title': 'Decision {id}',
+  'decision.notKept': 'Why is not kept any more. What happened is below.',
+  'decision.story': 'Story',
+  'decision.whatLedToIt': 'What led to it, the oldest first.',
+  'decision.tryAgain': 'Try again',
+  'decision.caller': 'Caller',
+  'decision.unknown': 'Unknown',
+  'decision.sameCallNow': 'The same call now',
+  'decision.withAll': 'With all that the caller may ask for',
+  'decision.toOpenIt': 'To open it',
+  'decision.nothingOpensIt': 'Nothing opens it.',
+  'decision.with': 'With {given}',
+  'decision.wouldGo': 'Would go through. {because}',
+  'decision.wouldNot': 'Would be refused. {because}',
+  'decision.refusedTimes': { one: 'Once, first {first}', other: '{n} times, first {first}' },
+  'decision.latest': '. The latest: {decision}',
+  'decision.passed': {
+    one: 'One call of the last {days} days would have gone through.',
+    other: '{n} calls of the last {days} days would have gone through.',
+  },
+  'decision.opened': 'Opened: the next token that is asked for with it gets through.',
+} as const satisfies Texts;
