@@ -117,7 +117,7 @@ function ActForm(model: ActModel) {
       )}
       <div class="actions">
         <Link href={cancelHref} class="button">
-          Cancel
+          {t('act.cancel')}
         </Link>
         <button type="submit" class={`button ${isDangerous ? 'danger' : 'primary'}`}>
           {button}

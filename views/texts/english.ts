@@ -1,5 +1,9 @@
 /** All texts in English, from their files. The keys of these are what pages ask for. */
 
+import { access } from './en/access/access.ts';
+import { history } from './en/access/history.ts';
+import { sessions } from './en/access/sessions.ts';
+import { users } from './en/access/users.ts';
 import { account } from './en/account.ts';
 import { common } from './en/common.ts';
 import { frame } from './en/frame.ts';
@@ -12,6 +16,10 @@ export const english = {
   ...frame,
   ...account,
   ...settings,
+  ...access,
+  ...users,
+  ...sessions,
+  ...history,
 } as const;
 
 export type TextKey = keyof typeof english;

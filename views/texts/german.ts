@@ -1,5 +1,9 @@
 /** All texts in German, from their files. */
 
+import { access } from './de/access/access.ts';
+import { history } from './de/access/history.ts';
+import { sessions } from './de/access/sessions.ts';
+import { users } from './de/access/users.ts';
 import { account } from './de/account.ts';
 import { common } from './de/common.ts';
 import { frame } from './de/frame.ts';
@@ -14,4 +18,8 @@ export const german: SameTexts<typeof english> = {
   ...frame,
   ...account,
   ...settings,
+  ...access,
+  ...users,
+  ...sessions,
+  ...history,
 };

@@ -1,5 +1,6 @@
 /** Applications: dashboards and others that people sign in to through this console. */
 import { renderDocument } from '../../layout.tsx';
+import { textsIn } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { EditPart, type EditState, type Owner } from '../change-form.tsx';
 import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
@@ -184,7 +185,7 @@ function LastLogout({
   const { kind, word } = logoutStates.get(last.state)!;
   return (
     <>
-      <Ago at={dateOf(last.endedAt)} now={now} /> <State kind={kind}>{word}</State>
+      <Ago at={dateOf(last.endedAt)} now={now} /> <State kind={kind}>{textsIn('en')(word)}</State>
     </>
   );
 }
