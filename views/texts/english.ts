@@ -1,7 +1,10 @@
 /** All texts in English, from their files. The keys of these are what pages ask for. */
 
 import { access } from './en/access/access.ts';
+import { applications } from './en/access/applications.ts';
+import { clients } from './en/access/clients.ts';
 import { history } from './en/access/history.ts';
+import { roles } from './en/access/roles.ts';
 import { sessions } from './en/access/sessions.ts';
 import { users } from './en/access/users.ts';
 import { account } from './en/account.ts';
@@ -20,6 +23,9 @@ export const english = {
   ...users,
   ...sessions,
   ...history,
+  ...roles,
+  ...clients,
+  ...applications,
 } as const;
 
 export type TextKey = keyof typeof english;

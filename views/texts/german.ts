@@ -1,7 +1,10 @@
 /** All texts in German, from their files. */
 
 import { access } from './de/access/access.ts';
+import { applications } from './de/access/applications.ts';
+import { clients } from './de/access/clients.ts';
 import { history } from './de/access/history.ts';
+import { roles } from './de/access/roles.ts';
 import { sessions } from './de/access/sessions.ts';
 import { users } from './de/access/users.ts';
 import { account } from './de/account.ts';
@@ -22,4 +25,7 @@ export const german: SameTexts<typeof english> = {
   ...users,
   ...sessions,
   ...history,
+  ...roles,
+  ...clients,
+  ...applications,
 };
