@@ -2,8 +2,11 @@
 
 import { access } from './en/access/access.ts';
 import { applications } from './en/access/applications.ts';
+import { approvals } from './en/access/approvals.ts';
 import { clients } from './en/access/clients.ts';
+import { effectiveAccess } from './en/access/effective-access.ts';
 import { history } from './en/access/history.ts';
+import { identityProviders } from './en/access/identity-providers.ts';
 import { roles } from './en/access/roles.ts';
 import { sessions } from './en/access/sessions.ts';
 import { users } from './en/access/users.ts';
@@ -26,6 +29,9 @@ export const english = {
   ...roles,
   ...clients,
   ...applications,
+  ...effectiveAccess,
+  ...approvals,
+  ...identityProviders,
 } as const;
 
 export type TextKey = keyof typeof english;

@@ -2,8 +2,11 @@
 
 import { access } from './de/access/access.ts';
 import { applications } from './de/access/applications.ts';
+import { approvals } from './de/access/approvals.ts';
 import { clients } from './de/access/clients.ts';
+import { effectiveAccess } from './de/access/effective-access.ts';
 import { history } from './de/access/history.ts';
+import { identityProviders } from './de/access/identity-providers.ts';
 import { roles } from './de/access/roles.ts';
 import { sessions } from './de/access/sessions.ts';
 import { users } from './de/access/users.ts';
@@ -28,4 +31,7 @@ export const german: SameTexts<typeof english> = {
   ...roles,
   ...clients,
   ...applications,
+  ...effectiveAccess,
+  ...approvals,
+  ...identityProviders,
 };

@@ -22,6 +22,8 @@ export const access: SameTexts<typeof english> = {
   'access.user': 'Benutzer',
   'access.application': 'Anwendung',
   'access.outcome': 'Ergebnis',
+  'access.unknown': 'Unbekannt',
+  'access.expired': 'Abgelaufen',
   'access.all': 'Alle',
   'access.act': 'Aktion',
   'access.copy': 'Kopieren',

@@ -21,6 +21,8 @@ export const access = {
   'access.user': 'User',
   'access.application': 'Application',
   'access.outcome': 'Outcome',
+  'access.unknown': 'Unknown',
+  'access.expired': 'Expired',
   'access.all': 'All',
   'access.act': 'Act',
   'access.copy': 'Copy',
