@@ -142,6 +142,7 @@ export function renderAddPage({
         {fields(errorOf)}
       </ChangeForm>
     </ManagementPage>,
+    frame.presentation,
   );
 }
 

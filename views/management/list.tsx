@@ -2,8 +2,11 @@
 
 import type { ComponentChildren } from 'preact';
 import { Link } from '../elements/link.tsx';
+import type { Language } from '../elements/moment.ts';
 import { Notice, Problem } from '../message.tsx';
+import { usePresentation } from '../presentation.ts';
 import { useText } from '../texts/elements.tsx';
+import { numberIn } from '../texts/text.ts';
 import { Filters, type FiltersModel } from './filters.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
 
@@ -50,12 +53,13 @@ export type ListState = Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHre
 
 export function ListPage(model: ListModel) {
   const { frame, title, about, count, primary, before, filters, rows, notice, problem } = model;
+  const { language } = usePresentation();
   return (
     <ManagementPage
       frame={frame}
       title={title}
       hasProblem={problem !== undefined}
-      state={count && <span class="count">{countText(count)}</span>}
+      state={count && <span class="count">{countText(count, language)}</span>}
       acts={
         primary && (
           <Link href={primary.href} class="button primary">
@@ -149,8 +153,6 @@ function More({ firstHref, nextHref }: ListModel) {
   );
 }
 
-const grouped = new Intl.NumberFormat('en');
-
-function countText({ value, isExact }: { readonly value: number; readonly isExact: boolean }): string {
-  return `${grouped.format(value)}${isExact ? '' : '+'}`;
+function countText({ value, isExact }: NonNullable<ListModel['count']>, language: Language): string {
+  return `${numberIn(language, value)}${isExact ? '' : '+'}`;
 }

@@ -1,5 +1,15 @@
 /** All texts in English, from their files. The keys of these are what pages ask for. */
 
+import { access } from './en/access/access.ts';
+import { applications } from './en/access/applications.ts';
+import { approvals } from './en/access/approvals.ts';
+import { clients } from './en/access/clients.ts';
+import { effectiveAccess } from './en/access/effective-access.ts';
+import { history } from './en/access/history.ts';
+import { identityProviders } from './en/access/identity-providers.ts';
+import { roles } from './en/access/roles.ts';
+import { sessions } from './en/access/sessions.ts';
+import { users } from './en/access/users.ts';
 import { account } from './en/account.ts';
 import { clusterOperations } from './en/cluster-operations.ts';
 import { common } from './en/common.ts';
@@ -36,6 +46,16 @@ export const english = {
   ...structures,
   ...members,
   ...cp,
+  ...access,
+  ...users,
+  ...sessions,
+  ...history,
+  ...roles,
+  ...clients,
+  ...applications,
+  ...effectiveAccess,
+  ...approvals,
+  ...identityProviders,
 } as const;
 
 export type TextKey = keyof typeof english;

@@ -1,5 +1,15 @@
 /** All texts in German, from their files. */
 
+import { access } from './de/access/access.ts';
+import { applications } from './de/access/applications.ts';
+import { approvals } from './de/access/approvals.ts';
+import { clients } from './de/access/clients.ts';
+import { effectiveAccess } from './de/access/effective-access.ts';
+import { history } from './de/access/history.ts';
+import { identityProviders } from './de/access/identity-providers.ts';
+import { roles } from './de/access/roles.ts';
+import { sessions } from './de/access/sessions.ts';
+import { users } from './de/access/users.ts';
 import { account } from './de/account.ts';
 import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
@@ -38,4 +48,14 @@ export const german: SameTexts<typeof english> = {
   ...structures,
   ...members,
   ...cp,
+  ...access,
+  ...users,
+  ...sessions,
+  ...history,
+  ...roles,
+  ...clients,
+  ...applications,
+  ...effectiveAccess,
+  ...approvals,
+  ...identityProviders,
 };

@@ -1,5 +1,6 @@
 /** How applications of well-known frameworks are registered, and what is pasted into theirs. */
 import type { Snippet } from '../../../views/management/snippets.tsx';
+import type { Translate, WordKey } from '../../../views/texts/text.ts';
 
 export interface Addresses {
   readonly redirectUris: readonly string[];
@@ -10,8 +11,9 @@ export interface Addresses {
 export interface Preset {
   /** In the address. */
   readonly id: string;
-  readonly label: string;
-  readonly meaning: string;
+  /** A name that is the same in every language, or a word. */
+  readonly label: string | { readonly key: WordKey };
+  readonly meaning: WordKey;
   /** Keeps no secret: it runs in a browser. */
   readonly isPublic: boolean;
   /** From the address under which people reach it, without a slash at its end; absent where the addresses are typed. */
@@ -21,7 +23,7 @@ export interface Preset {
 const spring: Preset = {
   id: 'spring',
   label: 'Spring Boot',
-  meaning: 'spring-boot-starter-oauth2-client, 3 and 4',
+  meaning: 'applications.spring',
   isPublic: false,
   addressesAt: (url) => ({
     redirectUris: [`${url}/login/oauth2/code/console`],
@@ -31,8 +33,8 @@ const spring: Preset = {
 };
 const browser: Preset = {
   id: 'browser',
-  label: 'Page in a browser',
-  meaning: 'oidc-client-ts and others that run in the page: no secret, PKCE',
+  label: { key: 'applications.browser' },
+  meaning: 'applications.browserMeaning',
   isPublic: true,
   addressesAt: (url) => ({
     redirectUris: [`${url}/callback`],
@@ -43,7 +45,7 @@ const browser: Preset = {
 const apache: Preset = {
   id: 'apache',
   label: 'Apache',
-  meaning: 'mod_auth_openidc, in front of what Apache serves or forwards to',
+  meaning: 'applications.apache',
   isPublic: false,
   addressesAt: (url) => ({
     redirectUris: [`${url}/private/callback`],
@@ -53,8 +55,8 @@ const apache: Preset = {
 };
 const other: Preset = {
   id: 'other',
-  label: 'Other',
-  meaning: 'anything that speaks OpenID Connect, with its addresses typed here',
+  label: { key: 'applications.other' },
+  meaning: 'applications.otherMeaning',
   isPublic: false,
 };
 
@@ -73,11 +75,15 @@ interface SnippetApplication {
 }
 
 /** Settings to paste, complete but for the secret. @param origin  of this console */
-export function settingsFor(origin: string, application: SnippetApplication): readonly Snippet[] {
+export function settingsFor(
+  origin: string,
+  application: SnippetApplication,
+  t: Translate,
+): readonly Snippet[] {
   const data = { origin, ...application, scope: application.scopes.join(' ') };
   return [
     ...(application.isPublic ? [browserSettings(data)] : [springSettings(data), apacheSettings(data)]),
-    anySettings(data),
+    { language: t('applications.anyOther'), text: anySettings(data) },
   ];
 }
 
@@ -132,12 +138,11 @@ OIDCRemoteUserClaim preferred_username
   return { language: 'Apache', text };
 }
 
-function anySettings({ origin, id, isPublic, scope, redirectUris }: SnippetData): Snippet {
-  const text = `issuer         ${origin}
+function anySettings({ origin, id, isPublic, scope, redirectUris }: SnippetData): string {
+  return `issuer         ${origin}
 discovery      ${origin}/.well-known/openid-configuration
 client ID      ${id}
 client secret  ${isPublic ? 'none: PKCE' : 'the secret'}
 scopes         ${scope}
 redirect URI   ${redirectUris.join('\n               ')}`;
-  return { language: 'Any other', text };
 }

@@ -25,10 +25,11 @@ import { clientNotices, clientStatuses, createClientActs, type Found } from './c
 const listHref = '/access/applications';
 const words = {
   operation: 'Application',
-  noun: 'application',
-  plural: 'Applications',
+  plural: 'common.applications',
   listHref,
-  lost: 'signs nobody in any more',
+  loses: 'applications.losesSignIns',
+  onlySecret: 'applications.onlySecret',
+  remove: 'applications.removeApplication',
 } as const;
 
 type WithSecret = ShownApplication & { readonly secret: string | null };
@@ -51,16 +52,16 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
         frame: await tools.frame(ctx),
         applications: body.items,
         primary: may.has('createApplication')
-          ? { label: 'Add application', href: `${listHref}?do=new` }
+          ? { label: t('common.addApplication'), href: `${listHref}?do=new` }
           : undefined,
         filters: filtersOf(
           listHref,
           asked,
-          'Name or ID',
-          [{ name: 'status', label: 'Status', options: clientStatuses }],
+          t('access.nameOrId'),
+          [{ name: 'status', label: t('access.status'), options: clientStatuses(t) }],
           t,
         ),
-        notice: form.get('done') === 'removed' ? 'The application is removed.' : undefined,
+        notice: form.get('done') === 'removed' ? t('applications.removed') : undefined,
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
@@ -81,7 +82,9 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
     async show(ctx: PageContext): Promise<void> {
       const found = await clientActs.find(ctx);
       if (await clientActs.ask(ctx, found)) return;
-      await showApplication(ctx, found, { notice: clientNotices[ctx.state.form.get('done') ?? ''] });
+      await showApplication(ctx, found, {
+        notice: clientNotices(textFor(ctx))[ctx.state.form.get('done') ?? ''],
+      });
     },
     /** `POST /access/applications/:client`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -108,6 +111,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
     { client, version }: Found<ShownApplication>,
     shown: Partial<ApplicationModel>,
   ): Promise<void> {
+    const t = textFor(ctx);
     const may = await tools.mayRun(ctx, ['updateApplication', 'listSessionLogouts']);
     const html = renderApplication({
       frame: await tools.frame(ctx),
@@ -116,7 +120,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
       ...forms.editState(ctx, client, version),
       mayChange: may.has('updateApplication'),
       history: await clientActs.historyOf(ctx, { client, version }),
-      settings: settingsFor(origin, client),
+      settings: settingsFor(origin, client, t),
       logouts: may.has('listSessionLogouts') ? await logoutsOf(ctx, client.id) : undefined,
       ...shown,
     });
@@ -139,11 +143,16 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
     typed: { readonly id: string; readonly preset: Preset; readonly form: ApplicationForm },
     shown: Shown,
   ): Promise<void> {
+    const t = textFor(ctx);
     const { preset, ...rest } = typed;
     const html = renderNewApplication({
       ...(await forms.addState(ctx, shown)),
       ...rest,
-      presets: presets.map(({ id, label, meaning }) => ({ id, label, meaning })),
+      presets: presets.map(({ id, label, meaning }) => ({
+        id,
+        label: typeof label === 'string' ? label : t(label.key),
+        meaning: t(meaning),
+      })),
       preset: preset.id,
       hasUrl: preset.addressesAt !== undefined,
     });

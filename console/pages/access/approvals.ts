@@ -1,12 +1,15 @@
 /** `/access/approvals`: changes that wait for a second administrator, and what became of them. */
 
+import { approvalTitle } from '../../../views/management/access/approval-title.ts';
 import {
   approvalHref,
-  approvalTitle,
+  approvalStates,
+  approvalsPath,
   renderApproval,
   renderApprovals,
   type ShownApproval,
 } from '../../../views/management/access/approvals.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
@@ -14,12 +17,12 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/approvals';
 
-const doneNotices: Readonly<Record<string, string>> = {
-  asked: 'Nothing is changed yet: a second administrator has to approve it.',
-  approved: 'Approved: the change is made.',
-  rejected: 'Rejected: nothing was changed.',
-  withdrawn: 'Taken back: nothing was changed.',
-};
+const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
+  asked: t('approvals.askedDone'),
+  approved: t('approvals.approvedDone'),
+  rejected: t('approvals.rejectedDone'),
+  withdrawn: t('approvals.takenBackDone'),
+});
 
 export function createApprovalPages(tools: PageTools, acts: Acts) {
   return {
@@ -34,7 +37,7 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
           listHref,
           asked,
           undefined,
-          [{ name: 'state', label: 'State', options: stateOptions }],
+          [{ name: 'state', label: t('common.state'), options: stateOptions(t) }],
           t,
         ),
         ...placesOf(listHref, asked, body),
@@ -42,14 +45,16 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
       tools.send(ctx, html);
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const approval = await find(ctx);
       const { form } = ctx.state;
-      const act = actNamed(form.get('do'), approval, isOwn(ctx, approval));
-      if (act) return acts.ask(ctx, act, placeOf(approval));
-      await showApproval(ctx, approval, { notice: doneNotices[form.get('done') ?? ''] });
+      const act = actNamed(form.get('do'), approval, { own: isOwn(ctx, approval), t });
+      if (act) return acts.ask(ctx, act, placeOf(approval, t));
+      await showApproval(ctx, approval, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
     /** `POST /access/approvals/:approval`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const approval = await find(ctx);
       const { form } = ctx.state;
       const params = { approval: approval.id };
@@ -58,9 +63,9 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
         const { body } = await tools.run<{ readonly result: unknown }>(ctx, 'takeApprovalResult', request);
         return showApproval(ctx, approval, { result: JSON.stringify(body.result, undefined, 2) });
       }
-      const act = actNamed(form.get('do'), approval, isOwn(ctx, approval));
+      const act = actNamed(form.get('do'), approval, { own: isOwn(ctx, approval), t });
       if (!act) return tools.goTo(ctx, approvalHref(approval.id));
-      const answer = await acts.perform<ShownApproval>(ctx, act, placeOf(approval), params);
+      const answer = await acts.perform<ShownApproval>(ctx, act, placeOf(approval, t), params);
       if (answer) tools.goTo(ctx, `${approvalHref(approval.id)}?done=${answer.body.state}`);
     },
   };
@@ -94,40 +99,33 @@ function isOwn({ state }: PageContext, { requestedBy }: ShownApproval): boolean 
   return requestedBy.id === state.account.id;
 }
 
-const stateOptions = [
-  { value: 'waiting', label: 'Waiting' },
-  { value: 'approved', label: 'Approved' },
-  { value: 'rejected', label: 'Rejected' },
-  { value: 'withdrawn', label: 'Taken back' },
-  { value: 'expired', label: 'Expired' },
-  { value: 'failed', label: 'Failed' },
-];
+function stateOptions(t: Translate) {
+  return Object.entries(approvalStates).map(([value, { word }]) => ({ value, label: t(word) }));
+}
 
-function placeOf(approval: ShownApproval) {
+function placeOf(approval: ShownApproval, t: Translate) {
   const href = approvalHref(approval.id);
   return {
-    path: [
-      { title: 'Approvals', href: listHref },
-      { title: approvalTitle(approval), href },
-    ],
+    path: [...approvalsPath(t), { title: approvalTitle(approval, t), href }],
     href,
   };
 }
 
-function actNamed(name: string | undefined, approval: ShownApproval, own: boolean): Act | undefined {
+function actNamed(
+  name: string | undefined,
+  approval: ShownApproval,
+  { own, t }: { readonly own: boolean; readonly t: Translate },
+): Act | undefined {
   if (approval.state !== 'waiting') return undefined;
-  const title = approvalTitle(approval);
+  const title = approvalTitle(approval, t);
   const by = approval.requestedBy.username ?? approval.requestedBy.id;
   if (name === 'approve' && !own) {
     return {
       name,
       operation: 'approveChange',
-      title: `Approve: ${title}`,
-      effects: [
-        `${by} has asked for it. It is made now, as it was asked for, if nothing has changed there since.`,
-        'The audit has both of you in the entry of the change.',
-      ],
-      button: 'Approve change',
+      title: t('approvals.approveNamed', { title }),
+      effects: [t('approvals.madeNow', { by }), t('approvals.auditHasBoth')],
+      button: t('approvals.approveChange'),
       isDangerous: true,
     };
   }
@@ -135,10 +133,10 @@ function actNamed(name: string | undefined, approval: ShownApproval, own: boolea
   return {
     name,
     operation: 'rejectChange',
-    title: own ? `Take back: ${title}` : `Reject: ${title}`,
-    effects: [own ? 'Nobody can approve it any more.' : `${by} sees that it was rejected, and why.`],
-    button: own ? 'Take back' : 'Reject change',
-    texts: [{ name: 'reason', label: 'Reason', hint: 'For whoever has asked, in 500 characters at most.' }],
+    title: t(own ? 'approvals.takeBackNamed' : 'approvals.rejectNamed', { title }),
+    effects: [own ? t('approvals.nobodyCanApprove') : t('approvals.seesRejected', { by })],
+    button: own ? t('approvals.takeBack') : t('approvals.rejectChange'),
+    texts: [{ name: 'reason', label: t('access.reason'), hint: t('approvals.reasonHint') }],
     requestOf: (form) => {
       const reason = form.get('reason')?.trim();
       return { body: reason ? { reason } : {} };

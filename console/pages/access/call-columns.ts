@@ -1,5 +1,7 @@
 /** The calls to the members in the columns that one looks at, out of the matrix of all endpoints. */
 
+import type { Translate, WordKey } from '../../../views/texts/text.ts';
+
 /** As the admin API has it. */
 export interface MatrixEndpoint {
   readonly methods: readonly string[];
@@ -31,41 +33,59 @@ export interface CallColumn {
   readonly example: { readonly method: string; readonly path: string };
 }
 
-interface Column extends CallColumn {
+interface Column extends Omit<CallColumn, 'group' | 'action'> {
+  readonly group: WordKey;
+  readonly action: WordKey;
   readonly takes: (endpoint: MatrixEndpoint) => boolean;
 }
 
 const groups = [
-  { group: 'Cluster', name: 'cluster' },
-  { group: 'Health', name: 'health' },
-  { group: 'WAN', name: 'wan' },
-  { group: 'CP', name: 'cp' },
-  { group: 'Persistence', name: 'persistence' },
+  { group: 'common.cluster', name: 'cluster' },
+  { group: 'grants.health', name: 'health' },
+  { group: 'effective.wan', name: 'wan' },
+  { group: 'effective.cp', name: 'cp' },
+  { group: 'grants.persistence', name: 'persistence' },
 ] as const;
+
+const actionWords = { read: 'grants.read', write: 'grants.write' } as const;
 
 /** By permission, but for maps and queues, whose calls are told apart by address and method. */
 const columns: readonly Column[] = [
   ...groups.slice(0, 2).flatMap(ofGroup),
-  ofStructures('Maps', 'read', '/maps/', ['GET'], 'GET', '/svc/rest/maps/a-map/a-key'),
-  ofStructures('Maps', 'write', '/maps/', ['POST'], 'POST', '/svc/rest/maps/a-map/a-key'),
-  ofStructures('Queues', 'size', '/queues/{queueName}/size', ['GET'], 'GET', '/svc/rest/queues/a-queue/size'),
-  ofStructures('Queues', 'offer', '/queues/', ['POST'], 'POST', '/svc/rest/queues/a-queue'),
-  ofStructures('Queues', 'poll', '/queues/', ['DELETE'], 'DELETE', '/svc/rest/queues/a-queue/1'),
+  ofStructures('common.maps', 'grants.read', '/maps/', ['GET'], 'GET', '/svc/rest/maps/a-map/a-key'),
+  ofStructures('common.maps', 'grants.write', '/maps/', ['POST'], 'POST', '/svc/rest/maps/a-map/a-key'),
+  ofStructures(
+    'common.queues',
+    'grants.size',
+    '/queues/{queueName}/size',
+    ['GET'],
+    'GET',
+    '/svc/rest/queues/a-queue/size',
+  ),
+  ofStructures('common.queues', 'grants.offer', '/queues/', ['POST'], 'POST', '/svc/rest/queues/a-queue'),
+  ofStructures(
+    'common.queues',
+    'grants.poll',
+    '/queues/',
+    ['DELETE'],
+    'DELETE',
+    '/svc/rest/queues/a-queue/1',
+  ),
   ...groups.slice(2).flatMap(ofGroup),
 ];
 
 function ofGroup({ group, name }: (typeof groups)[number]): readonly Column[] {
-  return ['read', 'write'].map((action) => ({
+  return (['read', 'write'] as const).map((action) => ({
     group,
-    action,
+    action: actionWords[action],
     example: { method: 'GET', path: '' },
     takes: ({ permission }: MatrixEndpoint) => permission === `svc:${name}:${action}`,
   }));
 }
 
 function ofStructures(
-  group: string,
-  action: string,
+  group: WordKey,
+  action: WordKey,
   part: string,
   methods: readonly string[],
   method: string,
@@ -81,12 +101,12 @@ function ofStructures(
 }
 
 /** Those of which the matrix has calls, each with one that can be asked about. */
-export function columnsOf(endpoints: readonly MatrixEndpoint[]): readonly CallColumn[] {
+export function columnsOf(endpoints: readonly MatrixEndpoint[], t: Translate): readonly CallColumn[] {
   return columns.flatMap(({ takes, group, action, example }) => {
     const first = endpoints.find(takes);
     if (!first) return [];
     const own = { method: first.methods[0]!, path: withoutNames(first.path) };
-    return [{ group, action, example: example.path === '' ? own : example }];
+    return [{ group: t(group), action: t(action), example: example.path === '' ? own : example }];
   });
 }
 

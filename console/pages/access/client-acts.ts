@@ -1,4 +1,6 @@
 /** What is done with machine clients and with applications alike: disabled, given another secret, removed. */
+import type { Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, ActPlace, Acts } from '../acts.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -6,11 +8,12 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 export interface ClientWords {
   /** In ids of operations: `disableClient`. */
   readonly operation: 'Client' | 'Application';
-  readonly noun: 'machine client' | 'application';
-  readonly plural: 'Machine clients' | 'Applications';
+  readonly plural: 'common.machineClients' | 'common.applications';
   readonly listHref: '/access/clients' | '/access/applications';
-  /** What it loses with its secret. */
-  readonly lost: string;
+  /** What it loses when it is removed, and with its only secret. */
+  readonly loses: 'clients.losesTokens' | 'applications.losesSignIns';
+  readonly onlySecret: 'clients.onlySecret' | 'applications.onlySecret';
+  readonly remove: 'clients.removeClient' | 'applications.removeApplication';
 }
 
 interface ActedClient {
@@ -25,18 +28,20 @@ export interface Found<Shown> {
 }
 
 /** What has just been done, by the address that the browser was sent to. */
-export const clientNotices: Readonly<Record<string, { readonly text: string; readonly undo?: string }>> = {
-  saved: { text: 'Saved.' },
-  unchanged: { text: 'Nothing was different.' },
-  disabled: { text: 'Disabled: every token that it had is refused.', undo: 'enable' },
-  enabled: { text: 'Enabled: it gets new tokens.', undo: 'disable' },
-  ended: { text: 'The secret has ended.' },
-  'put-back': { text: 'Put back.' },
-};
+export const clientNotices = (
+  t: Translate,
+): Readonly<Record<string, { readonly text: string; readonly undo?: string }>> => ({
+  saved: { text: t('access.saved') },
+  unchanged: { text: t('common.nothingWasDifferent') },
+  disabled: { text: t('clients.disabledDone'), undo: 'enable' },
+  enabled: { text: t('clients.enabledDone'), undo: 'disable' },
+  ended: { text: t('clients.secretEnded') },
+  'put-back': { text: t('access.putBack') },
+});
 
-export const clientStatuses = [
-  { value: 'active', label: 'Enabled' },
-  { value: 'disabled', label: 'Disabled' },
+export const clientStatuses = (t: Translate) => [
+  { value: 'active', label: t('access.enabled') },
+  { value: 'disabled', label: t('access.disabled') },
 ];
 
 export function createClientActs<Shown extends ActedClient>(
@@ -48,9 +53,9 @@ export function createClientActs<Shown extends ActedClient>(
   const history = createHistory(tools, acts, { kind, object: 'client' });
   const presentOf = ({ client, version }: Found<Shown>) => ({ id: client.id, stored: client, version });
   const hrefOf = ({ id }: ActedClient) => `${words.listHref}/${encodeURIComponent(id)}`;
-  const placeOf = (client: ActedClient): ActPlace => ({
+  const placeOf = (client: ActedClient, t: Translate): ActPlace => ({
     path: [
-      { title: words.plural, href: words.listHref },
+      { title: t(words.plural), href: words.listHref },
       { title: client.displayName ?? client.id, href: hrefOf(client) },
     ],
     href: hrefOf(client),
@@ -69,10 +74,11 @@ export function createClientActs<Shown extends ActedClient>(
     async ask(ctx: PageContext, found: Found<Shown>): Promise<boolean> {
       const { client } = found;
       const { form } = ctx.state;
-      if (await history.ask(ctx, presentOf(found), placeOf(client))) return true;
+      const t = textFor(ctx);
+      if (await history.ask(ctx, presentOf(found), placeOf(client, t))) return true;
       const { now } = tools.reader(ctx);
-      const act = actNamed(form.get('do'), client, form.get('secret'), { words, now });
-      if (act) await acts.ask(ctx, act, placeOf(client));
+      const act = actNamed(form.get('do'), client, form.get('secret'), { words, now, t });
+      if (act) await acts.ask(ctx, act, placeOf(client, t));
       return act !== undefined;
     },
     /** Does what the form names in `do`. @param showSecret  shows the one that was made, this once */
@@ -84,22 +90,23 @@ export function createClientActs<Shown extends ActedClient>(
       const { client } = found;
       const { form } = ctx.state;
       const asked = form.get('do') ?? '';
+      const t = textFor(ctx);
       const params = { client: client.id };
       if (asked === 'enable' || asked === 'disable') {
         await tools.run(ctx, `${asked}${words.operation}`, { params });
         return tools.goTo(ctx, `${hrefOf(client)}?done=${asked}d`);
       }
       if (asked === putBackAct) {
-        const done = await history.perform(ctx, presentOf(found), placeOf(client));
+        const done = await history.perform(ctx, presentOf(found), placeOf(client, t));
         if (done) tools.goTo(ctx, `${hrefOf(client)}?done=${putBackAct}`);
         return;
       }
       const secret = form.get('secret');
       const { now } = tools.reader(ctx);
-      const act = actNamed(asked, client, secret, { words, now });
+      const act = actNamed(asked, client, secret, { words, now, t });
       if (!act) return tools.goTo(ctx, hrefOf(client));
       const named = act.name === 'end-secret' ? { ...params, secret: secret! } : params;
-      const answer = await acts.perform<WithSecret | undefined>(ctx, act, placeOf(client), named);
+      const answer = await acts.perform<WithSecret | undefined>(ctx, act, placeOf(client, t), named);
       if (!answer) return;
       if (act.name === 'remove') return tools.goTo(ctx, `${words.listHref}?done=removed`);
       if (act.name === 'end-secret') return tools.goTo(ctx, `${hrefOf(client)}?done=ended`);
@@ -112,50 +119,57 @@ interface WithSecret {
   readonly secret: string | null;
 }
 
+interface Wording {
+  readonly words: ClientWords;
+  readonly now: Date;
+  readonly t: Translate;
+}
+
 function actNamed(
   name: string | undefined,
   client: ActedClient,
   secret: string | undefined,
-  { words, now }: { readonly words: ClientWords; readonly now: Date },
+  said: Wording,
 ): Act | undefined {
-  if (name === 'rotate') return rotation(client, words, now);
-  if (name === 'remove') return removal(client, words);
+  if (name === 'rotate') return rotation(client, said);
+  if (name === 'remove') return removal(client, said);
   const isItsOwn = client.secrets.some((one) => one.id === secret);
-  return name === 'end-secret' && isItsOwn ? secretEnd(client, secret!, words) : undefined;
+  return name === 'end-secret' && isItsOwn ? secretEnd(client, secret!, said) : undefined;
 }
 
-function removal({ id }: ActedClient, { operation, noun, lost }: ClientWords): Act {
+function removal({ id }: ActedClient, { words: { operation, loses, remove }, t }: Wording): Act {
   return {
     name: 'remove',
     operation: `delete${operation}`,
-    title: `Remove ${id}`,
-    effects: [`${id} ${lost}, and every token that it has stops working at once.`, 'This cannot be undone.'],
-    button: `Remove ${noun}`,
+    title: t('users.removeNamed', { id }),
+    effects: [t(loses, { id }), t('access.cannotBeUndone')],
+    button: t(remove),
     isDangerous: true,
     typedName: id,
   };
 }
 
-function secretEnd({ id, secrets }: ActedClient, secret: string, { operation, lost }: ClientWords): Act {
+function secretEnd(
+  { id, secrets }: ActedClient,
+  secret: string,
+  { words: { operation, onlySecret }, t }: Wording,
+): Act {
   return {
     name: 'end-secret',
     operation: `delete${operation}Secret`,
-    title: `End the secret ${secret} of ${id}`,
-    effects: [
-      'Whoever has this secret gets no token any more.',
-      ...(secrets.length === 1 ? [`It is the only one: ${id} ${lost} until it has another.`] : []),
-    ],
-    button: 'End secret',
+    title: t('clients.endSecretOf', { secret, id }),
+    effects: [t('clients.whoHasSecret'), ...(secrets.length === 1 ? [t(onlySecret, { id })] : [])],
+    button: t('clients.endSecret'),
     isDangerous: true,
     hidden: { secret },
     selects: [
       {
         name: 'tokens',
-        label: 'Tokens that it has',
+        label: t('clients.tokensItHas'),
         value: 'true',
         options: [
-          { value: 'true', label: 'Stop working too: somebody else may have the secret' },
-          { value: 'false', label: 'Go on until they expire: nobody else has the secret' },
+          { value: 'true', label: t('clients.stopToo') },
+          { value: 'false', label: t('clients.goOnUntilExpiry') },
         ],
       },
     ],
@@ -163,29 +177,26 @@ function secretEnd({ id, secrets }: ActedClient, secret: string, { operation, lo
   };
 }
 
-function rotation({ id, secrets }: ActedClient, { operation }: ClientWords, now: Date): Act {
+function rotation({ id, secrets }: ActedClient, { words: { operation }, now, t }: Wording): Act {
   const hasRoom = secrets.length < 2;
   return {
     name: 'rotate',
     operation: `create${operation}Secret`,
-    title: `Rotate the secret of ${id}`,
-    effects: ['The next page has a new secret, once.'],
-    button: 'Rotate secret',
+    title: t('clients.rotateSecretOf', { id }),
+    effects: [t('clients.nextPageNewSecret')],
+    button: t('clients.rotateSecret'),
     isMaking: true,
     selects: [
       {
         name: 'ends',
-        label: 'The secret that it has',
+        label: t('clients.secretItHas'),
         value: hasRoom ? 'none' : 'oldest',
         options: [
           ...(hasRoom
-            ? [{ value: 'none', label: 'Goes on, until you end it here: callers move over first' }]
-            : [{ value: 'oldest', label: 'The older one ends now, the newer one goes on' }]),
-          ...laterEnds.map(({ value, label }) => ({
-            value,
-            label: hasRoom ? `Ends ${label}` : `The older one ends now, the newer one ${label}`,
-          })),
-          { value: 'all', label: 'Ends now, with every token: somebody else may have it' },
+            ? [{ value: 'none', label: t('clients.goesOn') }]
+            : [{ value: 'oldest', label: t('clients.olderEnds') }]),
+          ...laterEnds.map(({ value, ends, newerEnds }) => ({ value, label: t(hasRoom ? ends : newerEnds) })),
+          { value: 'all', label: t('clients.endsNow') },
         ],
       },
     ],
@@ -195,8 +206,8 @@ function rotation({ id, secrets }: ActedClient, { operation }: ClientWords, now:
 
 /** Time for callers to move over, without somebody who has to think of it. */
 const laterEnds = [
-  { value: '1h', label: 'in one hour', ms: 3_600_000 },
-  { value: '24h', label: 'in one day', ms: 86_400_000 },
+  { value: '1h', ends: 'clients.endsInHour', newerEnds: 'clients.olderEndsNewerInHour', ms: 3_600_000 },
+  { value: '24h', ends: 'clients.endsInDay', newerEnds: 'clients.olderEndsNewerInDay', ms: 86_400_000 },
 ] as const;
 
 function endsOf(chosen: string, hasRoom: boolean, now: Date): object {

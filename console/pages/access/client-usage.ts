@@ -1,5 +1,6 @@
 /** What a machine client has used of what it may, and the act that takes the rest from it. */
 import type { ShownUsage } from '../../../views/management/access/usage-part.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import type { Act } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../plots.ts';
@@ -24,7 +25,12 @@ export async function usageOf(
 }
 
 /** @returns undefined where nothing would be taken */
-export function narrowing(client: UsedClient, version: string, usage: ShownUsage): Act | undefined {
+export function narrowing(
+  client: UsedClient,
+  version: string,
+  usage: ShownUsage,
+  t: Translate,
+): Act | undefined {
   const { proposal, days, since, isComplete } = usage;
   if (!proposal?.isSmaller) return undefined;
   const { remove, permissions, stillAsked } = proposal;
@@ -32,21 +38,15 @@ export function narrowing(client: UsedClient, version: string, usage: ShownUsage
   return {
     name: narrowAct,
     operation: 'updateClient',
-    title: `Narrow the access of ${client.id}`,
+    title: t('clients.narrowAccessOf', { id: client.id }),
     effects: [
-      `It loses ${remove.join(', ')}: no call of the last ${days} days needed ${remove.length === 1 ? 'it' : 'them'}.`,
-      ...(given.length === 0 ? [] : [`It gets ${given.join(', ')} instead, which is less.`]),
-      ...(stillAsked.length === 0
-        ? []
-        : [
-            `It asks for tokens with ${stillAsked.join(', ')}: it has to ask for others first, or gets none.`,
-          ]),
-      ...(isComplete
-        ? []
-        : [`Not all calls since ${since.slice(0, 10)} were counted: what is rare may be missing.`]),
-      'Tokens that it has stop working: the program asks for a new one. History puts it back.',
+      t('clients.itLoses', { n: remove.length, lost: remove.join(', '), days }),
+      ...(given.length === 0 ? [] : [t('clients.itGetsInstead', { given: given.join(', ') })]),
+      ...(stillAsked.length === 0 ? [] : [t('clients.itStillAsks', { asked: stillAsked.join(', ') })]),
+      ...(isComplete ? [] : [t('clients.notAllSince', { since: since.slice(0, 10) })]),
+      t('clients.tokensStop'),
     ],
-    button: 'Narrow access',
+    button: t('clients.narrowAccess'),
     hidden: { version },
     // What was proposed on the page that asked; what has been used since comes as another version of nothing.
     requestOf: (form) => ({ body: { scopes: permissions }, ifMatch: form.get('version') }),

@@ -11,6 +11,7 @@ import {
   renderNewClient,
   type ShownClient,
 } from '../../../views/management/access/clients.tsx';
+import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
@@ -27,10 +28,11 @@ import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-a
 const listHref = '/access/clients';
 const words = {
   operation: 'Client',
-  noun: 'machine client',
-  plural: 'Machine clients',
+  plural: 'common.machineClients',
   listHref,
-  lost: 'gets no token any more',
+  loses: 'clients.losesTokens',
+  onlySecret: 'clients.onlySecret',
+  remove: 'clients.removeClient',
 } as const;
 
 interface CallAnswer {
@@ -62,7 +64,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       const { form } = ctx.state;
       if (form.get('do') === 'new') {
         await tools.check(ctx, 'createClient');
-        const empty = clientFormOf({ displayName: null, scopes: [], tokenAlg: 'RS256' });
+        const empty = clientFormOf({ displayName: null, scopes: [], tokenAlg: 'RS256' }, t);
         return showNew(ctx, { id: '', form: empty }, { errors: [] });
       }
       const asked = queryOf(form, ['q', 'status']);
@@ -71,18 +73,18 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       const may = await tools.mayRun(ctx, ['createClient']);
       const html = renderClients({
         frame: await tools.frame(ctx),
-        clients: body.items.map((client) => ({ ...client, sentence: sentenceOf(client.scopes) })),
+        clients: body.items.map((client) => ({ ...client, sentence: sentenceOf(client.scopes, t) })),
         primary: may.has('createClient')
-          ? { label: 'Add machine client', href: `${listHref}?do=new` }
+          ? { label: t('common.addMachineClient'), href: `${listHref}?do=new` }
           : undefined,
         filters: filtersOf(
           listHref,
           asked,
-          'Name or ID',
-          [{ name: 'status', label: 'Status', options: clientStatuses }],
+          t('access.nameOrId'),
+          [{ name: 'status', label: t('access.status'), options: clientStatuses(t) }],
           t,
         ),
-        notice: form.get('done') === 'removed' ? 'The machine client is removed.' : undefined,
+        notice: form.get('done') === 'removed' ? t('clients.removed') : undefined,
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
@@ -91,7 +93,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
     async create(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
       const id = form.get('id')?.trim() ?? '';
-      const typed = typedForm(form);
+      const typed = typedForm(form, textFor(ctx));
       const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);
       const added = await forms.take<WithSecret>(ctx, { change: addition(id, typed), fieldOf, again });
       if (!added) return;
@@ -99,11 +101,12 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       await showClient(ctx, await clientActs.find(ctx, id), secret === null ? {} : { secret });
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const found = await clientActs.find(ctx);
       if (await clientActs.ask(ctx, found)) return;
       const act = await narrowingOf(ctx, found);
-      if (act) return acts.ask(ctx, act, clientActs.placeOf(found.client));
-      await showClient(ctx, found, { notice: clientNotices[ctx.state.form.get('done') ?? ''] });
+      if (act) return acts.ask(ctx, act, clientActs.placeOf(found.client, t));
+      await showClient(ctx, found, { notice: clientNotices(t)[ctx.state.form.get('done') ?? ''] });
     },
     /** `POST /access/clients/:client`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -141,7 +144,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       return { path, ...verdict, reply: reply ? { ...reply, text: text! } : undefined };
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      return { path, problem: error.message };
+      return { path, problem: saidIn(textFor(ctx).language, error.message) ?? error.message };
     }
   }
 
@@ -149,20 +152,22 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
   async function narrowingOf(ctx: PageContext, { client, version }: Found<ShownClient>) {
     if (ctx.state.form.get('do') !== narrowAct) return undefined;
     const usage = await usageOf(ctx, tools, client);
-    return usage && narrowing(client, version, usage);
+    return usage && narrowing(client, version, usage, textFor(ctx));
   }
 
   async function narrow(ctx: PageContext, found: Found<ShownClient>): Promise<void> {
     const { client } = found;
     const act = await narrowingOf(ctx, found);
     if (!act) return tools.goTo(ctx, `${clientHref(client.id)}?done=unchanged`);
-    const done = await acts.perform(ctx, act, clientActs.placeOf(client), { client: client.id });
+    const done = await acts.perform(ctx, act, clientActs.placeOf(client, textFor(ctx)), {
+      client: client.id,
+    });
     if (done) tools.goTo(ctx, `${clientHref(client.id)}?done=saved`);
   }
 
   async function save(ctx: PageContext, found: Found<ShownClient>): Promise<void> {
     const { form } = ctx.state;
-    const typed = typedForm(form);
+    const typed = typedForm(form, textFor(ctx));
     const again = (shown: Shown) => showClient(ctx, found, { form: typed, ...shown });
     const stored = differences(found.client, typed);
     const answer = await forms.take(ctx, { change: edit(found.client, typed), fieldOf, stored, again });
@@ -175,12 +180,13 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
     { client, version }: Found<ShownClient>,
     shown: Partial<ClientModel>,
   ): Promise<void> {
+    const t = textFor(ctx);
     const may = await tools.mayRun(ctx, ['updateClient']);
     const html = renderClient({
       frame: await tools.frame(ctx),
       client,
-      sentence: sentenceOf(client.scopes),
-      form: clientFormOf(client),
+      sentence: sentenceOf(client.scopes, t),
+      form: clientFormOf(client, t),
       ...forms.editState(ctx, client, version),
       mayChange: may.has('updateClient'),
       snippets: snippetsFor(origin, client),
@@ -202,18 +208,17 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
   }
 }
 
-function clientFormOf({
-  displayName,
-  scopes,
-  tokenAlg,
-}: Pick<ShownClient, 'displayName' | 'scopes' | 'tokenAlg'>): ClientForm {
-  return { displayName: displayName ?? '', access: accessFormOf(scopes), tokenAlg };
+function clientFormOf(
+  { displayName, scopes, tokenAlg }: Pick<ShownClient, 'displayName' | 'scopes' | 'tokenAlg'>,
+  t: Translate,
+): ClientForm {
+  return { displayName: displayName ?? '', access: accessFormOf(scopes, t), tokenAlg };
 }
 
-function typedForm(form: Form): ClientForm {
+function typedForm(form: Form, t: Translate): ClientForm {
   return {
     displayName: form.get('displayName')?.trim() ?? '',
-    access: typedAccess(form),
+    access: typedAccess(form, t),
     tokenAlg: form.get('tokenAlg') ?? 'RS256',
   };
 }

@@ -3,11 +3,13 @@
 import { ProblemError } from '../../../platform/errors.ts';
 import {
   effectiveHref,
+  effectivePath,
   renderEffective,
   type ShownAnswer,
   type ShownSubject,
   type SubjectKind,
 } from '../../../views/management/access/effective.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
@@ -25,7 +27,7 @@ interface Matrix {
 
 /** Each asks for a matrix of its own. */
 const perPage = '20';
-const place = { path: [{ title: 'Effective access', href: effectiveHref }], href: effectiveHref };
+const placeIn = (t: Translate) => ({ path: effectivePath(t), href: effectiveHref });
 const kinds: readonly SubjectKind[] = ['roles', 'clients', 'users'];
 
 export function createEffectivePage(tools: PageTools, acts: Acts) {
@@ -34,7 +36,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const asked = askedIn(form);
       const opening = form.get('do') === 'open' ? await openingFor(ctx, asked) : undefined;
-      if (opening) return acts.ask(ctx, opening.act, place);
+      if (opening) return acts.ask(ctx, opening.act, placeIn(textFor(ctx)));
       await showGrid(ctx, asked);
     },
     /** `POST /access/effective`: opens the call that the form names. */
@@ -42,7 +44,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
       const asked = askedIn(ctx.state.form);
       const opening = await openingFor(ctx, asked);
       if (!opening) return tools.goTo(ctx, effectiveHref);
-      const done = await acts.perform(ctx, opening.act, place, opening.params);
+      const done = await acts.perform(ctx, opening.act, placeIn(textFor(ctx)), opening.params);
       if (!done) return;
       const { caller, call } = asked!;
       const query = new URLSearchParams({ ...call, [caller.kind]: caller.id, done: 'opened' });
@@ -59,22 +61,19 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
     const kind = isAsked ? wanted : 'roles';
     const query = { ...queryOf(form, kind === 'roles' ? [] : ['q']), limit: perPage };
     const { subjects, endpoints, members, list } = await subjectsOf(ctx, kind, query);
-    const filters = filtersOf(effectiveHref, query, kind === 'roles' ? undefined : 'Who', [], t);
+    const filters = filtersOf(effectiveHref, query, kind === 'roles' ? undefined : t('effective.who'), [], t);
     const html = renderEffective({
       frame: await tools.frame(ctx),
       kind,
       kinds: isAsked ? kinds : ['roles'],
       filters,
-      columns: columnsOf(endpoints),
+      columns: columnsOf(endpoints, t),
       subjects,
       memberCount: members,
       mayAsk: isAsked,
       asked: { kind: asked?.caller.kind ?? 'client', id: asked?.caller.id ?? '', ...callIn(form) },
       answer: asked && isAsked ? await answerTo(ctx, asked) : undefined,
-      notice:
-        form.get('done') === 'opened'
-          ? 'Opened: the next token that is asked for with it gets through.'
-          : undefined,
+      notice: form.get('done') === 'opened' ? t('effective.opened') : undefined,
       ...placesOf(effectiveHref, { show: kind, ...query }, list),
     });
     tools.send(ctx, html);

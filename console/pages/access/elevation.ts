@@ -1,10 +1,13 @@
 /** `/account/elevation`: the reader takes one of their eligible roles for a while, sees it, and ends it. */
 import {
+  accountPath,
   elevationHref,
   renderElevation,
   renderNoElevation,
   type ShownElevation,
 } from '../../../views/management/access/elevation.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -13,41 +16,41 @@ interface Me {
   readonly elevation: { readonly id: string } | null;
 }
 
-const place = {
-  path: [
-    { title: 'Your account', href: '/account' },
-    { title: 'Role for a while', href: elevationHref },
-  ],
+const endAct = 'end';
+const placeIn = (t: Translate) => ({
+  path: [...accountPath(t), { title: t('elevation.roleForAWhile'), href: elevationHref }],
   href: elevationHref,
-};
-const placeOfTaking = { ...place, cancelHref: '/account' };
+});
+const placeOfTaking = (t: Translate) => ({ ...placeIn(t), cancelHref: '/account' });
 
 /** @param maxMinutes  `CONSOLE_ELEVATION_MINUTES` */
 export function createElevationPage(tools: PageTools, acts: Acts, maxMinutes: number) {
   return {
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { elevation, eligibleRoles } = await meOf(ctx);
       if (elevation) {
         const params = { elevation: elevation.id };
         const { body } = await tools.run<ShownElevation>(ctx, 'readElevation', { params });
-        if (ctx.state.form.get('do') === ending.name) return acts.ask(ctx, ending, place);
-        const notice = ctx.state.form.get('done') === 'taken' ? 'The role is yours for now.' : undefined;
+        if (ctx.state.form.get('do') === endAct) return acts.ask(ctx, ending(t), placeIn(t));
+        const notice = ctx.state.form.get('done') === 'taken' ? t('elevation.yoursForNow') : undefined;
         return tools.send(ctx, renderElevation({ frame: await tools.frame(ctx), elevation: body, notice }));
       }
       if (eligibleRoles.length === 0) return tools.send(ctx, renderNoElevation(await tools.frame(ctx)));
-      await acts.ask(ctx, taking(eligibleRoles, maxMinutes), placeOfTaking);
+      await acts.ask(ctx, taking(eligibleRoles, maxMinutes, t), placeOfTaking(t));
     },
     /** `POST /account/elevation`: takes a role, or gives it back. */
     async change(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { elevation, eligibleRoles } = await meOf(ctx);
-      if (ctx.state.form.get('do') !== ending.name) {
-        const act = taking(eligibleRoles, maxMinutes);
-        const taken = await acts.perform(ctx, act, placeOfTaking, {});
+      if (ctx.state.form.get('do') !== endAct) {
+        const act = taking(eligibleRoles, maxMinutes, t);
+        const taken = await acts.perform(ctx, act, placeOfTaking(t), {});
         if (taken) tools.goTo(ctx, `${elevationHref}?done=taken`);
         return;
       }
       if (!elevation) return tools.goTo(ctx, elevationHref);
-      const ended = await acts.perform(ctx, ending, place, { elevation: elevation.id });
+      const ended = await acts.perform(ctx, ending(t), placeIn(t), { elevation: elevation.id });
       if (ended) tools.goTo(ctx, '/login');
     },
   };
@@ -57,54 +60,47 @@ export function createElevationPage(tools: PageTools, acts: Acts, maxMinutes: nu
   }
 }
 
-const ending: Act = {
-  name: 'end',
+const ending = (t: Translate): Act => ({
+  name: endAct,
   operation: 'deleteElevation',
-  title: 'End the elevation',
-  effects: [
-    'The role is gone at once, and with it all of your sessions and tokens.',
-    'You are signed out here and at every application, and sign in again.',
-  ],
-  button: 'End the elevation',
+  title: t('elevation.end'),
+  effects: [t('elevation.goneAtOnce'), t('elevation.signedOut')],
+  button: t('elevation.end'),
   requestOf: () => ({}),
-};
+});
 
-function taking(roles: readonly string[], maxMinutes: number): Act {
+function taking(roles: readonly string[], maxMinutes: number, t: Translate): Act {
   const minutes = [...[15, 30].filter((each) => each < maxMinutes), maxMinutes];
   return {
     name: 'take',
     operation: 'createElevation',
-    title: 'Take a role for a while',
-    effects: [
-      'You have the role at once in this console, and in tokens from the next one on.',
-      'It ends by itself, and can be ended earlier; your sessions and tokens end with it.',
-      'Role, time and reason are in the audit log, for others to read.',
-    ],
-    button: 'Take the role',
+    title: t('common.takeRoleWhile'),
+    effects: [t('elevation.haveAtOnce'), t('elevation.endedEarlier'), t('elevation.inAudit')],
+    button: t('elevation.take'),
     isDangerous: true,
     isMaking: true,
     selects: [
       {
         name: 'role',
-        label: 'Role',
+        label: t('access.role'),
         value: roles[0] ?? '',
         options: roles.map((value) => ({ value, label: value })),
       },
       {
         name: 'minutes',
-        label: 'For',
+        label: t('elevation.for'),
         value: String(minutes[0]),
         options: minutes.map((each) => ({
           value: String(each),
-          label: `${each} minute${each === 1 ? '' : 's'}`,
+          label: t('elevation.minutes', { n: each }),
         })),
       },
     ],
     texts: [
       {
         name: 'reason',
-        label: 'Reason',
-        hint: 'One line, such as: Ticket 4711: queue orders is stuck.',
+        label: t('access.reason'),
+        hint: t('elevation.reasonHint'),
         isRequired: true,
       },
     ],

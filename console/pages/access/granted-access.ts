@@ -1,52 +1,64 @@
 /** What scopes open, between the text of scopes and what stands in a form or a sentence. */
+
+import { localeOf } from '../../../views/elements/moment.ts';
 import type { AccessForm } from '../../../views/management/access/access-fields.tsx';
+import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import type { Form } from '../../http/form.ts';
 
 /** Parts of the member surface, and what scopes for them can say. */
-export const memberGroups: readonly MemberGroup[] = [
+const memberGroups: readonly MemberGroup[] = [
   {
     id: 'cluster',
-    label: 'Cluster',
+    label: 'common.cluster',
     actions: ['read', 'write'],
-    meaning: 'state, members, log level, shutdown',
+    meaning: 'grants.clusterMeaning',
   },
-  { id: 'health', label: 'Health', actions: ['read'], meaning: 'health of members' },
-  { id: 'data', label: 'All maps and queues', actions: ['read', 'write'], meaning: 'every entry and item' },
-  { id: 'wan', label: 'WAN replication', actions: ['read', 'write'], meaning: 'publishers and their queues' },
-  { id: 'cp', label: 'CP subsystem', actions: ['read', 'write'], meaning: 'members, groups and sessions' },
+  { id: 'health', label: 'grants.health', actions: ['read'], meaning: 'grants.healthMeaning' },
+  { id: 'data', label: 'grants.allStructures', actions: ['read', 'write'], meaning: 'grants.dataMeaning' },
+  { id: 'wan', label: 'common.wanReplication', actions: ['read', 'write'], meaning: 'grants.wanMeaning' },
+  { id: 'cp', label: 'common.cpSubsystem', actions: ['read', 'write'], meaning: 'grants.cpMeaning' },
   {
     id: 'persistence',
-    label: 'Persistence',
+    label: 'grants.persistence',
     actions: ['write'],
-    meaning: 'hot backup, partial and force start',
+    meaning: 'grants.persistenceMeaning',
   },
 ];
 
 interface MemberGroup {
   readonly id: string;
-  readonly label: string;
+  readonly label: WordKey;
   readonly actions: readonly ('read' | 'write')[];
-  readonly meaning: string;
+  readonly meaning: WordKey;
 }
 
 const mapActions = ['read', 'write'] as const;
 const queueActions = ['offer', 'poll', 'size'] as const;
+
+type Action = (typeof mapActions)[number] | (typeof queueActions)[number];
+const actionWords: Readonly<Record<Action, WordKey>> = {
+  read: 'grants.read',
+  write: 'grants.write',
+  offer: 'grants.offer',
+  poll: 'grants.poll',
+  size: 'grants.size',
+};
 const groupScope = /^svc:(\w+):(read|write)$/;
 const structureScope = /^svc:(map|queue):(.+):(\w+)$/;
 
 /** A form that says the same; what it has no control for stands in `others`. */
-export function accessFormOf(scopes: readonly string[]): AccessForm {
+export function accessFormOf(scopes: readonly string[], t: Translate): AccessForm {
   const groups = memberGroups.map(({ id, label, actions, meaning }) => ({
-    label,
-    meaning,
+    label: t(label),
+    meaning: t(meaning),
     choices: actions.map((action) => ({
       name: `access:${id}:${action}`,
-      label: action,
+      label: t(actionWords[action]),
       isChosen: scopes.includes(`svc:${id}:${action}`),
     })),
   }));
-  const maps = structuresIn(scopes, 'map', mapActions);
-  const queues = structuresIn(scopes, 'queue', queueActions);
+  const maps = structuresIn(scopes, 'map', mapActions, t);
+  const queues = structuresIn(scopes, 'queue', queueActions, t);
   const covered = new Set([...maps.covered, ...queues.covered]);
   const others = scopes.filter((scope) => !covered.has(scope) && !isGroup(scope));
   return { groups, maps, queues, others: others.join('\n') };
@@ -58,12 +70,17 @@ function isGroup(scope: string): boolean {
 }
 
 /** All structures of one kind, where the same may be done with each of them. */
-function structuresIn(scopes: readonly string[], kind: 'map' | 'queue', actions: readonly string[]) {
-  const byName = new Map<string, string[]>();
+function structuresIn(
+  scopes: readonly string[],
+  kind: 'map' | 'queue',
+  actions: readonly Action[],
+  t: Translate,
+) {
+  const byName = new Map<string, Action[]>();
   for (const scope of scopes) {
     const [, found, name, action] = structureScope.exec(scope) ?? [];
-    if (found === kind && actions.includes(action!))
-      byName.set(name!, [...(byName.get(name!) ?? []), action!]);
+    const known = actions.find((one) => one === action);
+    if (found === kind && known) byName.set(name!, [...(byName.get(name!) ?? []), known]);
   }
   const [first = []] = byName.values();
   const isSame = [...byName.values()].every(
@@ -75,7 +92,7 @@ function structuresIn(scopes: readonly string[], kind: 'map' | 'queue', actions:
     names: names.join(', '),
     actions: actions.map((action) => ({
       name: `${kind}:${action}`,
-      label: action,
+      label: t(actionWords[action]),
       isChosen: chosen.includes(action),
     })),
     covered: names.flatMap((name) => chosen.map((action) => `svc:${kind}:${name}:${action}`)),
@@ -83,10 +100,10 @@ function structuresIn(scopes: readonly string[], kind: 'map' | 'queue', actions:
 }
 
 /** What a form says, as it was typed. */
-export function typedAccess(form: Form): AccessForm {
+export function typedAccess(form: Form, t: Translate): AccessForm {
   const chosen = (choices: AccessForm['maps']['actions']) =>
     choices.map((choice) => ({ ...choice, isChosen: form.has(choice.name) }));
-  const { groups, maps, queues } = accessFormOf([]);
+  const { groups, maps, queues } = accessFormOf([], t);
   return {
     groups: groups.map((group) => ({ ...group, choices: chosen(group.choices) })),
     maps: { names: form.get('maps') ?? '', actions: chosen(maps.actions) },
@@ -106,7 +123,9 @@ export function scopesOfForm({ groups, maps, queues, others }: AccessForm): read
     { kind: 'queue', ...queues },
   ].flatMap(({ kind, names, actions }) =>
     wordsOf(names).flatMap((name) =>
-      actions.filter(({ isChosen }) => isChosen).map(({ label }) => `svc:${kind}:${name}:${label}`),
+      actions
+        .filter(({ isChosen }) => isChosen)
+        .map((action) => `svc:${kind}:${name}:${action.name.slice(kind.length + 1)}`),
     ),
   );
   return [...new Set([...ofGroups, ...ofNames, ...wordsOf(others)])];
@@ -117,47 +136,63 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /** One sentence: what somebody with these scopes may do. */
-export function sentenceOf(scopes: readonly string[]): string {
-  if (scopes.length === 0) return 'May do nothing.';
-  const byActions = new Map<string, string[]>();
+export function sentenceOf(scopes: readonly string[], t: Translate): string {
+  if (scopes.length === 0) return t('grants.mayNothing');
+  const byActions = new Map<Said['verb'], string[]>();
   const others: string[] = [];
   for (const scope of scopes) {
-    const said = wordsFor(scope);
+    const said = wordsFor(scope, t);
     if (said) byActions.set(said.verb, [...(byActions.get(said.verb) ?? []), said.noun]);
     else others.push(scope);
   }
-  const phrases = [...byActions].map(([verb, nouns]) => `${verb} ${listed(nouns)}`);
-  if (others.length > 0) phrases.push(`${phrases.length > 0 ? 'has' : 'have'} ${listed(others)}`);
-  return `May ${listed(phrases)}. Nothing else.`;
+  const phrases = [...byActions].map(([verb, nouns]) => t(verb, { what: listed(nouns, t) }));
+  if (others.length > 0)
+    phrases.push(t(phrases.length > 0 ? 'grants.andHas' : 'grants.toHave', { what: listed(others, t) }));
+  return t('grants.mayOnly', { what: listed(phrases, t) });
 }
 
-const queueVerbs: Readonly<Record<string, string>> = {
-  offer: 'offer to',
-  poll: 'poll',
-  size: 'read the size of',
+/** What may be done, with a gap for what it is done to. */
+type Verb =
+  | 'grants.toRead'
+  | 'grants.toChange'
+  | 'grants.toWrite'
+  | 'grants.toOffer'
+  | 'grants.toPoll'
+  | 'grants.toReadSize';
+
+interface Said {
+  readonly verb: Verb;
+  readonly noun: string;
+}
+
+const mapVerbs: Readonly<Record<string, Verb>> = { read: 'grants.toRead', write: 'grants.toWrite' };
+const queueVerbs: Readonly<Record<string, Verb>> = {
+  offer: 'grants.toOffer',
+  poll: 'grants.toPoll',
+  size: 'grants.toReadSize',
 };
-const groupNouns: Readonly<Record<string, string>> = {
-  cluster: 'the cluster’s state',
-  health: 'the members’ health',
-  data: 'all maps and queues',
-  wan: 'WAN replication',
-  cp: 'the CP subsystem',
-  persistence: 'persistence',
+const groupNouns: Readonly<Record<string, WordKey>> = {
+  cluster: 'grants.clusterState',
+  health: 'grants.membersHealth',
+  data: 'grants.allMapsAndQueues',
+  wan: 'grants.wan',
+  cp: 'grants.cp',
+  persistence: 'grants.toPersistence',
 };
 
-function wordsFor(scope: string): { readonly verb: string; readonly noun: string } | undefined {
-  const [, kind, name, action = ''] = structureScope.exec(scope) ?? [];
-  if (kind === 'map' && mapActions.some((each) => each === action))
-    return { verb: action, noun: `map “${name}”` };
-  if (kind === 'queue' && queueVerbs[action]) return { verb: queueVerbs[action], noun: `queue “${name}”` };
+function wordsFor(scope: string, t: Translate): Said | undefined {
+  const [, kind, name = '', action = ''] = structureScope.exec(scope) ?? [];
+  if (kind === 'map' && mapVerbs[action]) return { verb: mapVerbs[action], noun: t('grants.map', { name }) };
+  if (kind === 'queue' && queueVerbs[action])
+    return { verb: queueVerbs[action], noun: t('grants.queue', { name }) };
   const [, group = '', access] = groupScope.exec(scope) ?? [];
   const noun = groupNouns[group];
   if (noun === undefined) return undefined;
-  return { verb: access === 'write' ? 'change' : 'read', noun };
+  return { verb: access === 'write' ? 'grants.toChange' : 'grants.toRead', noun: t(noun) };
 }
 
 /** The first eight of them. */
-function listed(words: readonly string[]): string {
-  const shown = words.length > 8 ? [...words.slice(0, 7), `${words.length - 7} more`] : words;
-  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+function listed(words: readonly string[], t: Translate): string {
+  const shown = words.length > 8 ? [...words.slice(0, 7), t('access.more', { n: words.length - 7 })] : words;
+  return new Intl.ListFormat(localeOf(t.language)).format(shown);
 }

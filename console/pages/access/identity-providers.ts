@@ -2,15 +2,18 @@
 
 import {
   type ProviderForm,
+  providerHref,
+  providersPath,
   renderNewProvider,
 } from '../../../views/management/access/identity-provider-form.tsx';
 import {
+  kindNames,
   type ProviderModel,
-  providerHref,
   renderProvider,
   renderProviders,
   type ShownProvider,
 } from '../../../views/management/access/identity-providers.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
@@ -21,15 +24,14 @@ import { type FormField, fieldsOf, type Preset, presetNamed, presets } from './p
 import { addition, differences, edit, fieldIn, placed, storedValues, typedValues } from './provider-form.ts';
 
 const listHref = '/access/identity-providers';
-const path = [{ title: 'Identity providers', href: listHref }];
 
-const doneNotices: Readonly<Record<string, string>> = {
-  saved: 'Saved: changed role rules count from each person’s next sign-in.',
-  unchanged: 'Nothing was different.',
-  'put-back': 'Put back.',
-  enabled: 'Enabled: people can sign in by it.',
-  disabled: 'Disabled: all sessions of its users have ended.',
-};
+const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
+  saved: t('providers.saved'),
+  unchanged: t('common.nothingWasDifferent'),
+  'put-back': t('access.putBack'),
+  enabled: t('providers.enabledDone'),
+  disabled: t('providers.disabledDone'),
+});
 
 interface Found {
   readonly provider: ShownProvider;
@@ -56,10 +58,10 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
         frame: await tools.frame(ctx),
         providers: body.items,
         primary: may.has('createIdentityProvider')
-          ? { label: 'Add identity provider', href: `${listHref}?do=new` }
+          ? { label: t('common.addIdentityProvider'), href: `${listHref}?do=new` }
           : undefined,
-        filters: filtersOf(listHref, asked, 'Name or ID', filters, t),
-        notice: form.get('done') === 'removed' ? 'The identity provider is removed.' : undefined,
+        filters: filtersOf(listHref, asked, t('access.nameOrId'), filters(t), t),
+        notice: form.get('done') === 'removed' ? t('providers.removed') : undefined,
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
@@ -69,7 +71,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       const { form } = ctx.state;
       const id = form.get('id')?.trim() ?? '';
       const preset = presetNamed(form.get('for')) ?? presets[0];
-      const fields = fieldsOf(preset.kind, await rolesOf(ctx));
+      const fields = fieldsOf(preset.kind, await rolesOf(ctx), textFor(ctx));
       const typed = typedValues(form, fields);
       const again = ({ errors, ...shown }: Shown) =>
         showNew(
@@ -82,29 +84,31 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       if (added) await tryOut(ctx, id, {});
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const found = await find(ctx);
       const { form } = ctx.state;
-      const act = actsOf(found.provider).get(form.get('do') ?? '');
-      if (act) return acts.ask(ctx, act, placeOf(found.provider));
-      if (await history.ask(ctx, presentOf(found), placeOf(found.provider))) return;
-      const text = doneNotices[form.get('done') ?? ''];
+      const act = actsOf(found.provider, t).get(form.get('do') ?? '');
+      if (act) return acts.ask(ctx, act, placeOf(found.provider, t));
+      if (await history.ask(ctx, presentOf(found), placeOf(found.provider, t))) return;
+      const text = doneNotices(t)[form.get('done') ?? ''];
       await showProvider(ctx, found, text === undefined ? {} : { notice: { text } });
     },
     /** `POST /access/identity-providers/:provider`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const found = await find(ctx);
       const { provider } = found;
       if (form.get('do') === 'save') return save(ctx, found);
       if (form.get('do') === 'test') return tryOut(ctx, provider.id, credentialsOf(ctx));
       if (form.get('do') === putBackAct) {
-        const back = await history.perform(ctx, presentOf(found), placeOf(provider));
+        const back = await history.perform(ctx, presentOf(found), placeOf(provider, t));
         if (back) tools.goTo(ctx, `${providerHref(provider.id)}?done=${putBackAct}`);
         return;
       }
-      const act = actsOf(provider).get(form.get('do') ?? '');
+      const act = actsOf(provider, t).get(form.get('do') ?? '');
       if (!act) return tools.goTo(ctx, providerHref(provider.id));
-      const done = await acts.perform(ctx, act, placeOf(provider), { provider: provider.id });
+      const done = await acts.perform(ctx, act, placeOf(provider, t), { provider: provider.id });
       if (!done) return;
       if (act.name === 'remove') return tools.goTo(ctx, `${listHref}?done=removed`);
       tools.goTo(ctx, `${providerHref(provider.id)}?done=${act.name}d`);
@@ -117,7 +121,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
     return {
       provider: body,
       version,
-      fields: body.kind === null ? [] : fieldsOf(body.kind, await rolesOf(ctx)),
+      fields: body.kind === null ? [] : fieldsOf(body.kind, await rolesOf(ctx), textFor(ctx)),
     };
   }
 
@@ -170,7 +174,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
   async function showEmpty(ctx: PageContext): Promise<void> {
     await tools.check(ctx, 'createIdentityProvider');
     const preset = presetNamed(ctx.state.form.get('for')) ?? presets[0];
-    const fields = fieldsOf(preset.kind, await rolesOf(ctx));
+    const fields = fieldsOf(preset.kind, await rolesOf(ctx), textFor(ctx));
     await showNew(
       ctx,
       { id: preset.provider, preset, form: { fields, values: preset.values } },
@@ -183,13 +187,14 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
     typed: { readonly id: string; readonly preset: Preset; readonly form: ProviderForm },
     shown: Shown,
   ): Promise<void> {
+    const t = textFor(ctx);
     const { preset, ...rest } = typed;
     const html = renderNewProvider({
       ...(await forms.addState(ctx, shown)),
       ...rest,
-      presets: presets.map(({ id, label, meaning }) => ({ id, label, meaning })),
+      presets: presets.map(({ id, label, meaning }) => ({ id, label, meaning: t(meaning) })),
       preset: preset.id,
-      before: preset.before,
+      before: t(preset.before),
       callbackUrl: preset.kind === 'ldap' ? undefined : `${origin}/login/callback/${rest.id || 'ID'}`,
     });
     tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
@@ -215,22 +220,18 @@ function credentialsOf({ state: { form } }: PageContext): object {
   return { ...(username && { username }), ...(password && { password }) };
 }
 
-const filters = [
+const filters = (t: Translate) => [
   {
     name: 'kind',
-    label: 'Kind',
-    options: [
-      { value: 'oidc', label: 'OpenID Connect' },
-      { value: 'saml', label: 'SAML 2.0' },
-      { value: 'ldap', label: 'LDAP directory' },
-    ],
+    label: t('access.kind'),
+    options: Object.entries(kindNames).map(([value, name]) => ({ value, label: t(name) })),
   },
   {
     name: 'enabled',
-    label: 'State',
+    label: t('common.state'),
     options: [
-      { value: 'true', label: 'Enabled' },
-      { value: 'false', label: 'Disabled' },
+      { value: 'true', label: t('access.enabled') },
+      { value: 'false', label: t('access.disabled') },
     ],
   },
 ];
@@ -239,53 +240,51 @@ function presentOf({ provider, version }: Found) {
   return { id: provider.id, stored: provider, version };
 }
 
-function placeOf({ id, name }: ShownProvider) {
-  return { path: [...path, { title: name ?? id, href: providerHref(id) }], href: providerHref(id) };
+function placeOf({ id, name }: ShownProvider, t: Translate) {
+  return {
+    path: [...providersPath(t), { title: name ?? id, href: providerHref(id) }],
+    href: providerHref(id),
+  };
 }
 
-function actsOf(provider: ShownProvider): ReadonlyMap<string, Act> {
+function actsOf(provider: ShownProvider, t: Translate): ReadonlyMap<string, Act> {
   const { id, linkedUsers } = provider;
-  const users = linkedUsers === 1 ? 'one user' : `${linkedUsers} users`;
   const acts: readonly Act[] = [
     {
       name: 'enable',
       operation: 'enableIdentityProvider',
-      title: `Enable ${id}`,
-      effects: ['Whoever the provider answers for, and the role rules give a role, can sign in here.'],
-      button: 'Enable identity provider',
+      title: t('providers.enableNamed', { id }),
+      effects: [t('providers.enableEffect')],
+      button: t('providers.enable'),
       isDangerous: true,
     },
     {
       name: 'disable',
       operation: 'disableIdentityProvider',
-      title: `Disable ${id}`,
+      title: t('providers.disableNamed', { id }),
       effects: [
-        linkedUsers === 0
-          ? 'Nobody has signed in by it so far.'
-          : `It hits ${users}: their sessions and tokens end at once, and they cannot sign in.`,
-        'It can be enabled again; its users stay.',
+        linkedUsers === 0 ? t('providers.nobodySoFar') : t('providers.itHits', { n: linkedUsers }),
+        t('providers.canBeEnabledAgain'),
       ],
-      button: 'Disable identity provider',
+      button: t('providers.disable'),
       isDangerous: true,
     },
-    removal(provider, users),
+    removal(provider, t),
   ];
   return new Map(acts.map((act) => [act.name, act]));
 }
 
 /** Whoever has come meanwhile is not removed unseen: the number was on the page that asked. */
-function removal({ id, linkedUsers }: ShownProvider, users: string): Act {
+function removal({ id, linkedUsers }: ShownProvider, t: Translate): Act {
   return {
     name: 'remove',
     operation: 'deleteIdentityProvider',
-    title: `Remove ${id}`,
+    title: t('users.removeNamed', { id }),
     effects: [
-      linkedUsers === 0
-        ? 'No user has come from there.'
-        : `${users.charAt(0).toUpperCase()}${users.slice(1)} from there are removed with it, and signed out everywhere.`,
-      'This cannot be undone: somebody who comes by a provider of the same name is somebody else.',
+      linkedUsers === 0 ? t('providers.noUserFromThere') : t('providers.usersRemovedToo', { n: linkedUsers }),
+      t('providers.sameNameSomebodyElse'),
     ],
-    button: 'Remove identity provider',
+    button: t('providers.remove'),
     isDangerous: true,
     typedName: id,
     hidden: linkedUsers === 0 ? {} : { withAccounts: 'true' },

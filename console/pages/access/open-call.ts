@@ -1,4 +1,5 @@
 /** The smallest change that lets a caller make one call, as an act that is asked about first. */
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -73,18 +74,19 @@ async function scopeOpening(
   { caller: { id }, call, hidden, scope }: Wanted & { readonly scope: string | undefined },
 ): Promise<Opening | undefined> {
   if (scope === undefined) return undefined;
+  const t = textFor(ctx);
   const params = { client: id };
   const found = await tools.run<{ readonly scopes: readonly string[] }>(ctx, 'readClient', { params });
   const scopes = [...found.body.scopes, scope];
   const act: Act = {
     ...common(call, hidden),
     operation: 'updateClient',
-    title: `Open it for ${id}`,
+    title: t('effective.openFor', { id }),
     effects: [
-      `${id} may ask for ${scope} too: the least that opens ${call.method} ${call.path}.`,
-      'Tokens that it has stay as they are. It has to ask for the scope with its next one.',
+      t('effective.mayAskToo', { id, scope, call: `${call.method} ${call.path}` }),
+      t('effective.tokensStay'),
     ],
-    button: `Open it for ${id}`,
+    button: t('effective.openFor', { id }),
     // What has changed since it was read is not overwritten.
     requestOf: () => ({ body: { scopes }, ifMatch: found.version }),
   };
@@ -97,22 +99,23 @@ async function roleOpening(
   { caller: { id }, call, hidden, roles }: Wanted & { readonly roles: readonly string[] },
 ): Promise<Opening | undefined> {
   if (roles.length === 0) return undefined;
+  const t = textFor(ctx);
   const params = { user: id };
   const found = await tools.run<{ readonly roles: readonly string[] }>(ctx, 'readUser', { params });
   const chosen = (form: Form) => roles.find((role) => role === form.get('role')) ?? roles[0]!;
   const act: Act = {
     ...common(call, hidden),
     operation: 'updateUser',
-    title: `Open it for ${id}`,
+    title: t('effective.openFor', { id }),
     effects: [
-      `${id} gets a role that opens ${call.method} ${call.path}, and whatever else that role opens.`,
-      'It counts with the next token that an application gets for this person.',
+      t('effective.getsRole', { id, call: `${call.method} ${call.path}` }),
+      t('effective.countsWithNextToken'),
     ],
-    button: `Open it for ${id}`,
+    button: t('effective.openFor', { id }),
     selects: [
       {
         name: 'role',
-        label: 'Role, the narrowest first',
+        label: t('effective.narrowestFirst'),
         value: roles[0]!,
         options: roles.map((role) => ({ value: role, label: role })),
       },

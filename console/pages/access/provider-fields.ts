@@ -5,6 +5,7 @@ import type {
   ProviderValues,
 } from '../../../views/management/access/identity-provider-form.tsx';
 import type { ProviderKind } from '../../../views/management/access/identity-providers.tsx';
+import type { Translate, WordKey } from '../../../views/texts/text.ts';
 
 export interface FormField extends ProviderField {
   /** What the command calls it; by default its name with hyphens. */
@@ -15,172 +16,180 @@ export interface FormField extends ProviderField {
   readonly list?: 'lines' | 'words';
 }
 
+/** Told in words where it is shown. */
+interface KnownField extends Omit<FormField, 'label' | 'hint' | 'options'> {
+  readonly label: WordKey;
+  readonly hint?: WordKey | ((t: Translate) => string);
+  /** One without a label is the same in every language. */
+  readonly options?: readonly (string | { readonly value: string; readonly label: WordKey })[];
+}
+
 const rare = { isOptional: true, isRare: true } as const;
 
-const roleRules: FormField = {
+const roleRules: KnownField = {
   name: 'roleRules',
-  label: 'Role rules',
+  label: 'providers.roleRules',
   type: 'lines',
-  hint: 'A line each: attribute=value -> Role. Claims inside objects by their path: realm_access.roles.',
+  hint: 'field.roleRulesHint',
   list: 'lines',
   flag: 'role-rule',
   isOptional: true,
 };
-const name: FormField = {
+const name: KnownField = {
   name: 'name',
-  label: 'Name',
+  label: 'common.name',
   type: 'text',
-  hint: 'What people see on the sign-in page.',
+  hint: 'field.nameHint',
   isOptional: true,
 };
-const position: FormField = {
+const position: KnownField = {
   name: 'position',
-  label: 'Order',
+  label: 'providers.order',
   type: 'number',
-  hint: 'Among those that people are offered, and in which directories are asked: 0 to 9999, lower ones first.',
+  hint: 'field.positionHint',
   ...rare,
 };
 
 const endpoints = [
-  ['authorizationEndpoint', 'Authorization endpoint'],
-  ['tokenEndpoint', 'Token endpoint'],
-  ['jwksUri', 'Key set'],
-  ['userinfoEndpoint', 'Userinfo endpoint'],
-  ['endSessionEndpoint', 'End-session endpoint'],
+  ['authorizationEndpoint', 'field.authorizationEndpoint'],
+  ['tokenEndpoint', 'field.tokenEndpoint'],
+  ['jwksUri', 'common.keySet'],
+  ['userinfoEndpoint', 'field.userinfoEndpoint'],
+  ['endSessionEndpoint', 'field.endSessionEndpoint'],
 ] as const;
 
-const oidc: readonly FormField[] = [
+const oidc: readonly KnownField[] = [
   {
     name: 'issuer',
-    label: 'Issuer',
+    label: 'field.issuer',
     type: 'url',
-    hint: 'The address before /.well-known/openid-configuration, character by character.',
+    hint: 'field.issuerHint',
   },
-  { name: 'clientId', label: 'Client ID', type: 'text', hint: 'What this console is called there.' },
+  { name: 'clientId', label: 'access.clientId', type: 'text', hint: 'field.clientIdHint' },
   {
     name: 'clientSecret',
-    label: 'Client secret',
+    label: 'field.clientSecret',
     type: 'secret',
     flag: 'client-secret-file',
     isOptional: true,
     isKept: true,
   },
 ];
-const oidcRare: readonly FormField[] = [
+const oidcRare: readonly KnownField[] = [
   {
     name: 'clientAuth',
-    label: 'Client authentication',
+    label: 'field.clientAuth',
     type: 'select',
     options: [
-      { value: '', label: 'By what is given: a secret or a key' },
-      { value: 'basic', label: 'Secret in the header (client_secret_basic)' },
-      { value: 'post', label: 'Secret in the form (client_secret_post)' },
-      { value: 'private_key_jwt', label: 'Signed by a key (private_key_jwt)' },
-      { value: 'none', label: 'None: a public client' },
+      { value: '', label: 'field.byWhatIsGiven' },
+      { value: 'basic', label: 'field.secretInHeader' },
+      { value: 'post', label: 'field.secretInForm' },
+      { value: 'private_key_jwt', label: 'field.signedByKey' },
+      { value: 'none', label: 'field.noneIsPublic' },
     ],
     isRare: true,
     isKept: true,
   },
   {
     name: 'clientKey',
-    label: 'Client key',
+    label: 'field.clientKey',
     type: 'secretLines',
-    hint: 'PEM or JWK, for private_key_jwt.',
+    hint: 'field.clientKeyHint',
     flag: 'client-key-file',
     isKept: true,
     ...rare,
   },
-  { name: 'clientKeyId', label: 'Key ID', type: 'text', isKept: true, ...rare },
+  { name: 'clientKeyId', label: 'field.keyId', type: 'text', isKept: true, ...rare },
   {
     name: 'scopes',
-    label: 'Scopes',
+    label: 'grants.scopes',
     type: 'text',
-    hint: 'Beside openid, with spaces between them.',
+    hint: 'field.scopesHint',
     list: 'words',
     flag: 'scope',
     ...rare,
   },
   {
     name: 'idTokenAlg',
-    label: 'Signature of ID tokens',
+    label: 'field.idTokenAlg',
     type: 'select',
-    options: ['RS256', 'PS256', 'ES256', 'EdDSA'].map((value) => ({ value, label: value })),
+    options: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     isRare: true,
   },
   ...endpoints.map(([name, label]) => ({
     name,
     label,
     type: 'url' as const,
-    hint: 'Only where the provider publishes no metadata.',
+    hint: 'field.endpointHint' as const,
     ...rare,
   })),
 ];
 
-const saml: readonly FormField[] = [
+const saml: readonly KnownField[] = [
   {
     name: 'metadataUrl',
-    label: 'Address of its metadata',
+    label: 'field.metadataUrl',
     type: 'url',
-    hint: 'Read once: what stands there now is pinned.',
+    hint: 'field.metadataUrlHint',
     isOptional: true,
   },
   {
     name: 'metadata',
-    label: 'Or its metadata',
+    label: 'field.metadata',
     type: 'lines',
-    hint: 'The document itself (XML).',
+    hint: 'field.metadataHint',
     flag: 'metadata-file',
     isOptional: true,
     isKept: true,
   },
 ];
-const samlRare: readonly FormField[] = [
+const samlRare: readonly KnownField[] = [
   {
     name: 'metadataCertificate',
-    label: 'Certificate of who signs the metadata',
+    label: 'field.metadataCertificate',
     type: 'lines',
-    hint: 'PEM. With it they are fetched again by themselves.',
+    hint: 'field.metadataCertificateHint',
     flag: 'metadata-certificate-file',
     isKept: true,
     ...rare,
   },
   {
     name: 'signRequests',
-    label: 'Signed requests',
+    label: 'field.signRequests',
     type: 'switch',
-    hint: 'Sign requests, by a key that is made for it',
+    hint: 'field.signRequestsHint',
     isRare: true,
   },
   {
     name: 'encryptedAssertions',
-    label: 'Encrypted assertions',
+    label: 'field.encryptedAssertions',
     type: 'switch',
-    hint: 'Take encrypted assertions, by a key that is made for it',
+    hint: 'field.encryptedAssertionsHint',
     isRare: true,
   },
-  { name: 'nameIdFormat', label: 'Form of NameID', type: 'text', ...rare },
+  { name: 'nameIdFormat', label: 'field.nameIdFormat', type: 'text', ...rare },
   {
     name: 'subjectAttribute',
-    label: 'Attribute that says who it is',
+    label: 'field.subjectAttribute',
     type: 'text',
-    hint: 'Where the NameID is missing or changes.',
+    hint: 'field.subjectAttributeHint',
     ...rare,
   },
 ];
 
-const ldap: readonly FormField[] = [
-  { name: 'url', label: 'Address', type: 'text', hint: 'ldaps://host or ldap://host', flag: 'ldap-url' },
+const ldap: readonly KnownField[] = [
+  { name: 'url', label: 'applications.address', type: 'text', hint: 'field.ldapUrlHint', flag: 'ldap-url' },
   {
     name: 'bindDn',
-    label: 'Bind DN',
+    label: 'field.bindDn',
     type: 'text',
-    hint: 'The account that looks people up.',
+    hint: 'field.bindDnHint',
     isOptional: true,
     isKept: true,
   },
   {
     name: 'bindPassword',
-    label: 'Bind password',
+    label: 'field.bindPassword',
     type: 'secret',
     flag: 'bind-password-file',
     isOptional: true,
@@ -188,107 +197,114 @@ const ldap: readonly FormField[] = [
   },
   {
     name: 'baseDn',
-    label: 'Base DN',
+    label: 'field.baseDn',
     type: 'text',
-    hint: 'Where people are.',
+    hint: 'field.baseDnHint',
     isOptional: true,
     isKept: true,
   },
   {
     name: 'userFilter',
-    label: 'User filter',
+    label: 'field.userFilter',
     type: 'text',
-    hint: 'How they are found: (&(objectClass=person)(uid={username})) where nothing is said.',
+    hint: (t) => t('field.userFilterHint', { filter: '(&(objectClass=person)(uid={username}))' }),
     isOptional: true,
   },
 ];
-const ldapRare: readonly FormField[] = [
+const ldapRare: readonly KnownField[] = [
   {
     name: 'dnTemplate',
-    label: 'DN template',
+    label: 'field.dnTemplate',
     type: 'text',
-    hint: 'Instead of a search: uid={username},ou=people,dc=example',
+    hint: (t) => t('field.dnTemplateHint', { template: 'uid={username},ou=people,dc=example' }),
     isKept: true,
     ...rare,
   },
-  { name: 'startTls', label: 'StartTLS', type: 'switch', hint: 'Encrypt an ldap: connection', isRare: true },
+  { name: 'startTls', label: 'field.startTls', type: 'switch', hint: 'field.startTlsHint', isRare: true },
   {
     name: 'allowPlaintext',
-    label: 'Unencrypted',
+    label: 'field.unencrypted',
     type: 'switch',
-    hint: 'Let passwords cross the network in the clear',
+    hint: 'field.unencryptedHint',
     isRare: true,
   },
   {
     name: 'ca',
-    label: 'Certificates of the authorities',
+    label: 'field.ca',
     type: 'lines',
-    hint: 'PEM: believed instead of the usual ones.',
+    hint: 'field.caHint',
     flag: 'ca-file',
     isKept: true,
     ...rare,
   },
-  { name: 'groupBaseDn', label: 'Base DN of groups', type: 'text', ...rare },
+  { name: 'groupBaseDn', label: 'field.groupBaseDn', type: 'text', ...rare },
   {
     name: 'groupAttribute',
-    label: 'Attribute of members',
+    label: 'field.groupAttribute',
     type: 'text',
-    hint: 'member, uniqueMember or memberUid.',
+    hint: 'field.groupAttributeHint',
     ...rare,
   },
-  { name: 'groupNameAttribute', label: 'Attribute of group names', type: 'text', ...rare },
-  { name: 'groupFilter', label: 'Group filter', type: 'text', ...rare },
-  { name: 'subjectAttribute', label: 'Attribute that says who it is', type: 'text', ...rare },
-  { name: 'usernameAttribute', label: 'Attribute of user names', type: 'text', ...rare },
-  { name: 'emailAttribute', label: 'Attribute of email addresses', type: 'text', ...rare },
-  { name: 'nameAttribute', label: 'Attribute of names', type: 'text', ...rare },
+  { name: 'groupNameAttribute', label: 'field.groupNameAttribute', type: 'text', ...rare },
+  { name: 'groupFilter', label: 'field.groupFilter', type: 'text', ...rare },
+  { name: 'subjectAttribute', label: 'field.subjectAttribute', type: 'text', ...rare },
+  { name: 'usernameAttribute', label: 'field.usernameAttribute', type: 'text', ...rare },
+  { name: 'emailAttribute', label: 'field.emailAttribute', type: 'text', ...rare },
+  { name: 'nameAttribute', label: 'field.nameAttribute', type: 'text', ...rare },
 ];
 
-const ofKind: Readonly<Record<ProviderKind, readonly [readonly FormField[], readonly FormField[]]>> = {
+const ofKind: Readonly<Record<ProviderKind, readonly [readonly KnownField[], readonly KnownField[]]>> = {
   oidc: [oidc, oidcRare],
   saml: [saml, samlRare],
   ldap: [ldap, ldapRare],
 };
 
 /** @param roles  that may be given to whoever fits no rule */
-export function fieldsOf(kind: ProviderKind, roles: readonly string[]): readonly FormField[] {
+export function fieldsOf(kind: ProviderKind, roles: readonly string[], t: Translate): readonly FormField[] {
   const [usual, seldom] = ofKind[kind];
-  const defaultRole: FormField = {
+  const defaultRole: KnownField = {
     name: 'defaultRole',
-    label: 'Role of whoever fits no rule',
+    label: 'field.defaultRole',
     type: 'select',
-    options: [
-      { value: '', label: 'None: refused' },
-      ...roles.filter((role) => role !== 'Admin').map((value) => ({ value, label: value })),
-    ],
+    options: [{ value: '', label: 'field.noneRefused' }, ...roles.filter((role) => role !== 'Admin')],
   };
-  return [name, ...usual, roleRules, defaultRole, position, ...seldom];
+  return [name, ...usual, roleRules, defaultRole, position, ...seldom].map((field) => inWords(field, t));
+}
+
+function inWords({ label, hint, options, ...field }: KnownField, t: Translate): FormField {
+  return {
+    ...field,
+    label: t(label),
+    ...(hint !== undefined && { hint: typeof hint === 'string' ? t(hint) : hint(t) }),
+    ...(options && {
+      options: options.map((one) =>
+        typeof one === 'string' ? { value: one, label: one } : { value: one.value, label: t(one.label) },
+      ),
+    }),
+  };
 }
 
 export interface Preset {
   /** In the address. */
   readonly id: string;
   readonly label: string;
-  readonly meaning: string;
+  readonly meaning: WordKey;
   readonly kind: ProviderKind;
   /** What the new provider may be called. */
   readonly provider: string;
   /** What has to be done at the provider. */
-  readonly before: string;
+  readonly before: WordKey;
   readonly values: ProviderValues;
 }
-
-const registered = 'At the provider, register a confidential client with the authorization code flow.';
 
 export const presets: readonly [Preset, ...Preset[]] = [
   {
     id: 'keycloak',
     label: 'Keycloak',
-    meaning: 'a realm, by OpenID Connect',
+    meaning: 'preset.keycloak',
     kind: 'oidc',
     provider: 'keycloak',
-    before:
-      'In Keycloak: Clients, Create client, client ID “console”, Client authentication on, Standard flow alone; then in the client scope “roles” switch “Add to ID token” on. The issuer is https://…/realms/REALM.',
+    before: 'preset.keycloakBefore',
     values: {
       name: 'Keycloak',
       clientId: 'console',
@@ -298,11 +314,10 @@ export const presets: readonly [Preset, ...Preset[]] = [
   {
     id: 'entra',
     label: 'Entra ID',
-    meaning: 'Microsoft, by OpenID Connect',
+    meaning: 'preset.entra',
     kind: 'oidc',
     provider: 'entra',
-    before:
-      'In Entra ID: App registrations, New registration; then a client secret, and app roles for whom you assign.',
+    before: 'preset.entraBefore',
     values: {
       name: 'Microsoft',
       issuer: 'https://login.microsoftonline.com/TENANT/v2.0',
@@ -312,29 +327,28 @@ export const presets: readonly [Preset, ...Preset[]] = [
   {
     id: 'oidc',
     label: 'OpenID Connect',
-    meaning: 'Okta, Auth0, Google, another console',
+    meaning: 'preset.oidc',
     kind: 'oidc',
     provider: '',
-    before: registered,
+    before: 'preset.oidcBefore',
     values: { roleRules: 'groups=cluster-admins -> Admin' },
   },
   {
     id: 'saml',
     label: 'SAML 2.0',
-    meaning: 'ADFS, Shibboleth, SimpleSAMLphp',
+    meaning: 'preset.saml',
     kind: 'saml',
     provider: '',
-    before:
-      'It may not begin sign-ins by itself; it sends a NameID that lasts, and signs its assertions. What it needs of this console stands on the next page.',
+    before: 'preset.samlBefore',
     values: { roleRules: 'groups=cluster-admins -> Admin' },
   },
   {
     id: 'ad',
     label: 'Active Directory',
-    meaning: 'people type its name and password here',
+    meaning: 'preset.ad',
     kind: 'ldap',
     provider: 'ad',
-    before: 'In the directory, make an account that may search for people.',
+    before: 'preset.directoryBefore',
     values: {
       name: 'Active Directory',
       url: 'ldaps://',
@@ -347,10 +361,10 @@ export const presets: readonly [Preset, ...Preset[]] = [
   {
     id: 'ldap',
     label: 'LDAP',
-    meaning: 'OpenLDAP, 389 Directory and others',
+    meaning: 'preset.ldap',
     kind: 'ldap',
     provider: '',
-    before: 'In the directory, make an account that may search for people.',
+    before: 'preset.directoryBefore',
     values: { url: 'ldaps://', roleRules: 'memberOf=cn=ops,ou=groups,dc=corp,dc=example -> Admin' },
   },
 ];

@@ -6,8 +6,11 @@ import {
   renderRole,
   renderRoles,
   roleHref,
+  rolesPath,
   type ShownRole,
 } from '../../../views/management/access/roles.tsx';
+import { saidIn, type Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';
@@ -18,14 +21,13 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
 
 const listHref = '/access/roles';
-const path = [{ title: 'Roles', href: listHref }];
 
-const doneNotices: Readonly<Record<string, string>> = {
-  added: 'The role is added.',
-  saved: 'Saved: it counts from the next call on.',
-  unchanged: 'Nothing was different.',
-  'put-back': 'Put back: it counts from the next call on.',
-};
+const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
+  added: t('roles.roleAdded'),
+  saved: t('roles.savedCounts'),
+  unchanged: t('common.nothingWasDifferent'),
+  'put-back': t('roles.putBackCounts'),
+});
 
 interface Found {
   readonly role: ShownRole;
@@ -36,6 +38,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
   const history = createHistory(tools, acts, { kind: 'roles', object: 'role' });
   return {
     async list(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx, form.get('from'));
       const asked = queryOf(form, []);
@@ -43,9 +46,11 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
       const may = await tools.mayRun(ctx, ['createRole']);
       const html = renderRoles({
         frame: await tools.frame(ctx),
-        roles: body.items.map((role) => ({ ...role, sentence: sentenceFor(role) })),
-        primary: may.has('createRole') ? { label: 'Add role', href: `${listHref}?do=new` } : undefined,
-        notice: form.get('done') === 'removed' ? 'The role is removed.' : undefined,
+        roles: body.items.map((role) => ({ ...role, sentence: sentenceFor(role, t) })),
+        primary: may.has('createRole')
+          ? { label: t('roles.addRole'), href: `${listHref}?do=new` }
+          : undefined,
+        notice: form.get('done') === 'removed' ? t('roles.roleRemoved') : undefined,
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
@@ -54,27 +59,29 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
     async create(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
       const id = form.get('id')?.trim() ?? '';
-      const typed = typedForm(form);
+      const typed = typedForm(form, textFor(ctx));
       const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);
       const added = await forms.take(ctx, { change: addition(id, typed), fieldOf, again });
       if (added) tools.goTo(ctx, `${roleHref(id)}?done=added`);
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const found = await find(ctx, String(ctx.params.role));
       const { form } = ctx.state;
-      if (form.get('do') === 'remove') return acts.ask(ctx, removal(found.role), placeOf(found.role));
-      if (await history.ask(ctx, presentOf(found), placeOf(found.role))) return;
-      await showRole(ctx, found, { notice: doneNotices[form.get('done') ?? ''] });
+      if (form.get('do') === 'remove') return acts.ask(ctx, removal(found.role, t), placeOf(found.role, t));
+      if (await history.ask(ctx, presentOf(found), placeOf(found.role, t))) return;
+      await showRole(ctx, found, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
     /** `POST /access/roles/:role`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const found = await find(ctx, String(ctx.params.role));
       const params = { role: found.role.id };
       if (form.get('do') === 'save') return save(ctx, found);
       if (form.get('do') === putBackAct) return putBack(ctx, found);
       if (form.get('do') !== 'remove') return tools.goTo(ctx, roleHref(found.role.id));
-      const done = await acts.perform(ctx, removal(found.role), placeOf(found.role), params);
+      const done = await acts.perform(ctx, removal(found.role, t), placeOf(found.role, t), params);
       if (done) tools.goTo(ctx, `${listHref}?done=removed`);
     },
   };
@@ -85,13 +92,13 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
   }
 
   async function putBack(ctx: PageContext, found: Found): Promise<void> {
-    const done = await history.perform(ctx, presentOf(found), placeOf(found.role));
+    const done = await history.perform(ctx, presentOf(found), placeOf(found.role, textFor(ctx)));
     if (done) tools.goTo(ctx, `${roleHref(found.role.id)}?done=${putBackAct}`);
   }
 
   async function save(ctx: PageContext, found: Found): Promise<void> {
     const { form } = ctx.state;
-    const typed = typedForm(form);
+    const typed = typedForm(form, textFor(ctx));
     const again = (shown: Shown) => showRole(ctx, found, { form: typed, ...shown });
     const change = edit(found.role, typed);
     const stored = differences(found.role, typed);
@@ -105,12 +112,13 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
     { role, version }: Found,
     shown: Partial<RoleModel>,
   ): Promise<void> {
+    const t = textFor(ctx);
     const may = await tools.mayRun(ctx, ['updateRole']);
     const html = renderRole({
       frame: await tools.frame(ctx),
       role,
-      sentence: sentenceFor(role),
-      form: roleFormOf(role),
+      sentence: sentenceFor(role, t),
+      form: roleFormOf(role, t),
       ...forms.editState(ctx, role, version),
       mayChange: may.has('updateRole'),
       history: role.builtIn ? undefined : await history.of(ctx, presentOf({ role, version })),
@@ -123,7 +131,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
   async function showEmpty(ctx: PageContext, from: string | undefined): Promise<void> {
     await tools.check(ctx, 'createRole');
     const like = from === undefined ? undefined : (await find(ctx, from)).role;
-    const form = roleFormOf(like ?? { description: null, permissions: [] });
+    const form = roleFormOf(like ?? { description: null, permissions: [] }, textFor(ctx));
     await showNew(ctx, { id: '', form }, { errors: [] });
   }
 
@@ -138,20 +146,24 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
 }
 
 /** Of a built-in one, what every installation says of it. */
-function sentenceFor({ builtIn, description, permissions }: ShownRole): string {
-  return builtIn ? (description ?? '') : sentenceOf(permissions);
+function sentenceFor({ builtIn, description, permissions }: ShownRole, t: Translate): string {
+  if (!builtIn) return sentenceOf(permissions, t);
+  return saidIn(t.language, description ?? '') ?? description ?? '';
 }
 
 function presentOf({ role, version }: Found) {
   return { id: role.id, stored: role, version };
 }
 
-function roleFormOf({ description, permissions }: Pick<ShownRole, 'description' | 'permissions'>): RoleForm {
-  return { description: description ?? '', access: accessFormOf(permissions) };
+function roleFormOf(
+  { description, permissions }: Pick<ShownRole, 'description' | 'permissions'>,
+  t: Translate,
+): RoleForm {
+  return { description: description ?? '', access: accessFormOf(permissions, t) };
 }
 
-function typedForm(form: Form): RoleForm {
-  return { description: form.get('description')?.trim() ?? '', access: typedAccess(form) };
+function typedForm(form: Form, t: Translate): RoleForm {
+  return { description: form.get('description')?.trim() ?? '', access: typedAccess(form, t) };
 }
 
 function given({ description, access }: RoleForm) {
@@ -204,21 +216,18 @@ function fieldOf(pointer: string): string | undefined {
   return ['id', 'description'].includes(name) ? name : undefined;
 }
 
-function placeOf({ id }: ShownRole) {
-  return { path: [...path, { title: id, href: roleHref(id) }], href: roleHref(id) };
+function placeOf({ id }: ShownRole, t: Translate) {
+  return { path: [...rolesPath(t), { title: id, href: roleHref(id) }], href: roleHref(id) };
 }
 
-function removal({ id, userCount }: ShownRole): Act {
-  const holders =
-    userCount === 0
-      ? 'Nobody has it.'
-      : `It is taken from ${userCount === 1 ? 'one user' : `${userCount} users`}, at once.`;
+function removal({ id, userCount }: ShownRole, t: Translate): Act {
+  const holders = userCount === 0 ? t('roles.nobodyHasIt') : t('roles.takenFrom', { n: userCount });
   return {
     name: 'remove',
     operation: 'deleteRole',
-    title: `Remove ${id}`,
-    effects: [holders, 'This cannot be undone.'],
-    button: 'Remove role',
+    title: t('users.removeNamed', { id }),
+    effects: [holders, t('access.cannotBeUndone')],
+    button: t('roles.removeRole'),
     isDangerous: true,
     typedName: id,
   };

@@ -5,14 +5,15 @@ import {
   renderSessions,
   type ShownSession,
   sessionHref,
+  sessionsPath,
 } from '../../../views/management/access/sessions.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/sessions';
-const path = [{ title: 'Sessions', href: listHref }];
 
 export function createSessionPages(tools: PageTools, acts: Acts) {
   return {
@@ -25,15 +26,16 @@ export function createSessionPages(tools: PageTools, acts: Acts) {
       const html = renderSessions({
         frame: await tools.frame(ctx),
         sessions: body.items,
-        filters: { ...filters, texts: filterTexts(asked) },
-        notice: form.get('done') === 'ended' ? 'The session has ended.' : undefined,
+        filters: { ...filters, texts: filterTexts(asked, t) },
+        notice: form.get('done') === 'ended' ? t('common.sessionEnded') : undefined,
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const session = await find(ctx);
-      if (ctx.state.form.get('do') === 'end') return acts.ask(ctx, ending(session), placeOf(session));
+      if (ctx.state.form.get('do') === 'end') return acts.ask(ctx, ending(session, t), placeOf(session, t));
       const may = await tools.mayRun(ctx, ['endSession']);
       const html = renderSession({
         frame: await tools.frame(ctx),
@@ -45,7 +47,9 @@ export function createSessionPages(tools: PageTools, acts: Acts) {
     /** `POST /access/sessions/:session`: ends it. */
     async end(ctx: PageContext): Promise<void> {
       const session = await find(ctx);
-      const done = await acts.perform(ctx, ending(session), placeOf(session), { session: session.id });
+      const t = textFor(ctx);
+      const params = { session: session.id };
+      const done = await acts.perform(ctx, ending(session, t), placeOf(session, t), params);
       if (done) tools.goTo(ctx, `${listHref}?done=ended`);
     },
   };
@@ -56,30 +60,33 @@ export function createSessionPages(tools: PageTools, acts: Acts) {
   }
 }
 
-function filterTexts(asked: Readonly<Record<string, string>>) {
+function filterTexts(asked: Readonly<Record<string, string>>, t: Translate) {
   return [
-    { name: 'user', label: 'User', value: asked.user ?? '' },
-    { name: 'client', label: 'Application', value: asked.client ?? '' },
-    { name: 'provider', label: 'Identity provider', value: asked.provider ?? '' },
+    { name: 'user', label: t('access.user'), value: asked.user ?? '' },
+    { name: 'client', label: t('access.application'), value: asked.client ?? '' },
+    { name: 'provider', label: t('sessions.identityProvider'), value: asked.provider ?? '' },
   ];
 }
 
-function placeOf({ id, user }: ShownSession) {
-  return { path: [...path, { title: `Session of ${user}`, href: sessionHref(id) }], href: sessionHref(id) };
+function placeOf({ id, user }: ShownSession, t: Translate) {
+  return {
+    path: [...sessionsPath(t), { title: t('sessions.of', { user }), href: sessionHref(id) }],
+    href: sessionHref(id),
+  };
 }
 
-function ending({ user, clients }: ShownSession): Act {
+function ending({ user, clients }: ShownSession, t: Translate): Act {
   const applications = clients.filter((client) => client !== 'console');
   return {
     name: 'end',
     operation: 'endSession',
-    title: `End this session of ${user}`,
+    title: t('sessions.endOf', { user }),
     effects: [
-      `${user} is signed out of this console in that browser.`,
+      t('sessions.signedOut', { user }),
       applications.length === 0
-        ? 'No application was opened with it.'
-        : `So are these applications: ${applications.join(', ')}. Their tokens stop working.`,
+        ? t('sessions.noApplication')
+        : t('sessions.applicationsToo', { applications: applications.join(', ') }),
     ],
-    button: 'End session',
+    button: t('sessions.end'),
   };
 }

@@ -5,6 +5,7 @@ import {
   type RoleChoice,
   renderNewUser,
   type UserForm,
+  usersPath,
 } from '../../../views/management/access/user-form.tsx';
 import {
   renderUser,
@@ -13,6 +14,7 @@ import {
   type UserModel,
   userHref,
 } from '../../../views/management/access/users.tsx';
+import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
@@ -22,7 +24,6 @@ import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 import { addition, differences, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
-const path = [{ title: 'Users', href: listHref }];
 
 interface RoleItem {
   readonly id: string;
@@ -36,18 +37,20 @@ interface Invitation {
 }
 
 /** What has just been done, by the address that the browser was sent to. */
-const doneNotices: Readonly<Record<string, { readonly text: string; readonly undo?: string }>> = {
-  saved: { text: 'Saved.' },
-  unchanged: { text: 'Nothing was different.' },
-  'put-back': { text: 'Put back.' },
-  disabled: { text: 'Disabled: all sessions have ended, and all tokens.', undo: 'enable' },
-  enabled: { text: 'Enabled: the person can sign in again.', undo: 'disable' },
-  ended: { text: 'All sessions have ended.' },
+const doneNotices = (
+  t: Translate,
+): Readonly<Record<string, { readonly text: string; readonly undo?: string }>> => ({
+  saved: { text: t('access.saved') },
+  unchanged: { text: t('common.nothingWasDifferent') },
+  'put-back': { text: t('access.putBack') },
+  disabled: { text: t('users.disabledAllEnded'), undo: 'enable' },
+  enabled: { text: t('users.enabledAgain'), undo: 'disable' },
+  ended: { text: t('users.allSessionsEnded') },
   everything: {
-    text: 'Everything has ended: sessions, tokens and waiting calls. Nobody signs in with this account.',
+    text: t('users.everythingEnded'),
     undo: 'enable',
   },
-};
+});
 
 export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
   const history = createHistory(tools, acts, { kind: 'users', object: 'user' });
@@ -66,18 +69,24 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
       const html = renderUsers({
         frame: await tools.frame(ctx),
         users: body.items,
-        primary: may.has('createUser') ? { label: 'Add user', href: `${listHref}?do=new` } : undefined,
+        primary: may.has('createUser')
+          ? { label: t('users.addUser'), href: `${listHref}?do=new` }
+          : undefined,
         filters: filtersOf(
           listHref,
           asked,
-          'Name or email',
+          t('users.nameOrEmail'),
           [
-            { name: 'status', label: 'Status', options: statusOptions },
-            { name: 'role', label: 'Role', options: roles.map(({ id }) => ({ value: id, label: id })) },
+            { name: 'status', label: t('access.status'), options: statusOptions(t) },
+            {
+              name: 'role',
+              label: t('access.role'),
+              options: roles.map(({ id }) => ({ value: id, label: id })),
+            },
           ],
           t,
         ),
-        notice: form.get('done') === 'removed' ? 'The user is removed.' : undefined,
+        notice: form.get('done') === 'removed' ? t('users.userRemoved') : undefined,
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
@@ -92,14 +101,16 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
       if (added) await invite(ctx, id);
     },
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { user, version } = await find(ctx);
-      const act = actsOf(user).get(ctx.state.form.get('do') ?? '');
-      if (act) return acts.ask(ctx, act, placeOf(user));
-      if (await history.ask(ctx, presentOf(user, version), placeOf(user))) return;
-      await showUser(ctx, user, { version, notice: doneNotices[ctx.state.form.get('done') ?? ''] });
+      const act = actsOf(user, t).get(ctx.state.form.get('do') ?? '');
+      if (act) return acts.ask(ctx, act, placeOf(user, t));
+      if (await history.ask(ctx, presentOf(user, version), placeOf(user, t))) return;
+      await showUser(ctx, user, { version, notice: doneNotices(t)[ctx.state.form.get('done') ?? ''] });
     },
     /** `POST /access/users/:user`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
       const { form } = ctx.state;
       const { user, version } = await find(ctx);
       const params = { user: user.id };
@@ -111,13 +122,13 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
         return tools.goTo(ctx, `${userHref(user.id)}?done=${asked}d`);
       }
       if (asked === putBackAct) {
-        const done = await history.perform(ctx, presentOf(user, version), placeOf(user));
+        const done = await history.perform(ctx, presentOf(user, version), placeOf(user, t));
         if (done) tools.goTo(ctx, `${userHref(user.id)}?done=${putBackAct}`);
         return;
       }
-      const act = actsOf(user).get(asked);
+      const act = actsOf(user, t).get(asked);
       if (!act) return tools.goTo(ctx, userHref(user.id));
-      const answer = await acts.perform<Invitation | undefined>(ctx, act, placeOf(user), params);
+      const answer = await acts.perform<Invitation | undefined>(ctx, act, placeOf(user, t), params);
       if (!answer) return;
       if (act.name === 'remove') return tools.goTo(ctx, `${listHref}?done=removed`);
       if (act.name === 'end-everything') return tools.goTo(ctx, `${userHref(user.id)}?done=everything`);
@@ -200,71 +211,66 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
   }
 
   async function rolesOf(ctx: PageContext): Promise<readonly Omit<RoleChoice, 'isChosen'>[]> {
+    const { language } = textFor(ctx);
     const query = { limit: '200' };
     const { body }: Answered<ListAnswer<RoleItem>> = await tools.run(ctx, 'listRoles', { query });
-    return body.items.map(({ id, description }) => ({ id, meaning: description ?? undefined }));
+    return body.items.map(({ id, description }) => ({
+      id,
+      meaning: description === null ? undefined : (saidIn(language, description) ?? description),
+    }));
   }
 }
 
-const statusOptions = [
-  { value: 'active', label: 'Active' },
-  { value: 'invited', label: 'Invited' },
-  { value: 'disabled', label: 'Disabled' },
-  { value: 'locked', label: 'Locked' },
+const statusOptions = (t: Translate) => [
+  { value: 'active', label: t('users.active') },
+  { value: 'invited', label: t('users.invited') },
+  { value: 'disabled', label: t('access.disabled') },
+  { value: 'locked', label: t('users.locked') },
 ];
 
 function presentOf(user: ShownUser, version: string) {
   return { id: user.id, stored: user, version };
 }
 
-function placeOf({ id, displayName }: ShownUser) {
-  return { path: [...path, { title: displayName ?? id, href: userHref(id) }], href: userHref(id) };
+function placeOf({ id, displayName }: ShownUser, t: Translate) {
+  return { path: [...usersPath(t), { title: displayName ?? id, href: userHref(id) }], href: userHref(id) };
 }
 
-function actsOf({ id }: ShownUser): ReadonlyMap<string, Act> {
+function actsOf({ id }: ShownUser, t: Translate): ReadonlyMap<string, Act> {
   const acts: readonly Act[] = [
     {
       name: 'end-everything',
       operation: 'disableUser',
-      title: `End everything of ${id}`,
+      title: t('users.endEverythingOf', { id }),
       effects: [
-        `${id} cannot sign in any more, until the account is enabled again.`,
-        'All sessions end, every token stops working, and calls that wait are ended.',
-        'Each application is told; the next page says what each has answered.',
+        t('users.cannotSignInUntil', { id }),
+        t('users.allEndAndCalls'),
+        t('users.eachApplicationTold'),
       ],
-      button: 'End everything',
+      button: t('users.endEverything'),
     },
     {
       name: 'end-sessions',
       operation: 'endUserSessions',
-      title: `End all sessions of ${id}`,
-      effects: [
-        `${id} is signed out of this console and of every application, and has to sign in again.`,
-        'Every token that was issued to this user until now stops working.',
-      ],
-      button: 'End sessions',
+      title: t('users.endAllSessionsOf', { id }),
+      effects: [t('users.signedOutOfAll', { id }), t('users.everyTokenStops')],
+      button: t('users.endSessions'),
     },
     {
       name: 'reset-password',
       operation: 'resetUserPassword',
-      title: `Reset the password of ${id}`,
-      effects: [
-        `The password of ${id} stops working, and all sessions end.`,
-        'The next page has a link by which the person chooses a new one.',
-      ],
-      button: 'Reset password',
+      title: t('users.resetPasswordOf', { id }),
+      effects: [t('users.passwordStops', { id }), t('users.nextPageHasLink')],
+      button: t('users.resetPassword'),
       isMaking: true,
       isDangerous: true,
     },
     {
       name: 'remove',
       operation: 'deleteUser',
-      title: `Remove ${id}`,
-      effects: [
-        `${id} is signed out everywhere and cannot sign in any more.`,
-        'This cannot be undone: somebody who is added under the same name is somebody else to every application.',
-      ],
-      button: 'Remove user',
+      title: t('users.removeNamed', { id }),
+      effects: [t('users.signedOutEverywhere', { id }), t('users.sameNameSomebodyElse')],
+      button: t('users.removeUser'),
       isDangerous: true,
       typedName: id,
     },

@@ -3,6 +3,7 @@
 import { type Change, textOf } from '../../../views/management/history/changed-fields.ts';
 import type { HistoryModel } from '../../../views/management/history/history.tsx';
 import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { loadOperations } from '../../admin-api/load-operations.ts';
 import { flattened } from '../../configuration/comparison.ts';
 import {
@@ -11,6 +12,7 @@ import {
   kindsOf,
   type ObjectKind,
 } from '../../configuration/object-kinds.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act, ActPlace, Acts } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -75,7 +77,7 @@ export function createHistory(tools: PageTools, acts: Acts, { kind: key, object 
   }
 
   async function shown(ctx: PageContext, entry: ShownEntry, present: Present) {
-    const found = await putBackOf(entry, present);
+    const found = await putBackOf(entry, present, textFor(ctx));
     const may = found && (await tools.mayRun(ctx, [found.act.operation]));
     const isOpen = found !== undefined && may!.has(found.act.operation);
     return { ...entry, change: entry.change!, isPutBack: isOpen };
@@ -88,19 +90,19 @@ export function createHistory(tools: PageTools, acts: Acts, { kind: key, object 
     const params = { auditEntry: form.get('entry') ?? '' };
     const { body: entry } = await tools.run<ShownEntry>(ctx, 'readAuditEntry', { params });
     const isIts = entry.object?.kind === object && entry.object.id === present.id;
-    return isIts && entry.outcome === 'success' ? putBackOf(entry, present) : undefined;
+    return isIts && entry.outcome === 'success' ? putBackOf(entry, present, textFor(ctx)) : undefined;
   }
 
   /** @returns undefined where nothing would be different */
-  async function putBackOf(entry: ShownEntry, present: Present): Promise<PutBack | undefined> {
+  async function putBackOf(entry: ShownEntry, present: Present, t: Translate): Promise<PutBack | undefined> {
     // From before it was there is nothing to put back.
     if (entry.change === null || entry.event.endsWith('.added')) return undefined;
     const operations = (await loadOperations()) as readonly AnyOperation[];
     const kind = kindsOf(operations).find((one) => one.key === key)!;
     const stored = flattened({ ...present.stored });
     return (
-      switchBack(entry, { operations, kind, present, stored }) ??
-      editBack(entry, { operations, kind, present, stored })
+      switchBack(entry, { operations, kind, present, stored, t }) ??
+      editBack(entry, { operations, kind, present, stored, t })
     );
   }
 }
@@ -116,11 +118,12 @@ interface Place {
   readonly kind: KindOperations;
   readonly present: Present;
   readonly stored: Change;
+  readonly t: Translate;
 }
 
 /** Whether it is enabled is changed by operations of its own. */
 function switchBack(entry: ShownEntry, place: Place): PutBack | undefined {
-  const { operations, kind, present, stored } = place;
+  const { operations, kind, present, stored, t } = place;
   const [[name, said] = ['', {}], ...others] = Object.entries(entry.change ?? {});
   if (others.length > 0 || (name !== 'status' && name !== 'enabled')) return undefined;
   const { from } = said as { readonly from?: unknown };
@@ -128,23 +131,25 @@ function switchBack(entry: ShownEntry, place: Place): PutBack | undefined {
   if (isOff(from) === isOff(stored[name])) return undefined;
   const path = `${kind.path}/{${kind.param}}/${isOff(from) ? 'disable' : 'enable'}`;
   const operation = operations.find((one) => one.path === path)!;
-  const effect = `${name}: ${textOf(stored[name])} now, ${textOf(from)} again.`;
-  return { param: kind.param, act: actFor({ entry, present, operation, effects: [effect], body: {} }) };
+  const effect = t('history.nowThen', { name, now: textOf(stored[name]), former: textOf(from) });
+  return { param: kind.param, act: actFor({ entry, present, operation, effects: [effect], body: {}, t }) };
 }
 
-function editBack(entry: ShownEntry, { operations, kind, present, stored }: Place): PutBack | undefined {
+function editBack(entry: ShownEntry, { operations, kind, present, stored, t }: Place): PutBack | undefined {
   const operation = operations.find((one) => one.method === 'PATCH' && one.path === kind.read.path)!;
   const { fields, now, kept } = formerValues(entry.change ?? {}, stored, new Set(kind.fields.keys()));
   const names = Object.keys(fields);
   if (names.length === 0) return undefined;
   const effects = [
-    ...names.map((name) => `${name}: ${textOf(now[name])} now, ${textOf(fields[name])} again.`),
-    ...(kept.length === 0 ? [] : [`Stays as it is: ${kept.join(', ')}.`]),
+    ...names.map((name) =>
+      t('history.nowThen', { name, now: textOf(now[name]), former: textOf(fields[name]) }),
+    ),
+    ...(kept.length === 0 ? [] : [t('history.staysAsIs', { names: kept.join(', ') })]),
   ];
   // The one field that is taken away by a word.
   const body =
     'defaultRole' in fields && fields.defaultRole === null ? { ...fields, defaultRole: 'none' } : fields;
-  return { param: kind.param, act: actFor({ entry, present, operation, effects, body }) };
+  return { param: kind.param, act: actFor({ entry, present, operation, effects, body, t }) };
 }
 
 interface ActParts {
@@ -153,19 +158,20 @@ interface ActParts {
   readonly operation: AnyOperation;
   readonly effects: readonly string[];
   readonly body: object;
+  readonly t: Translate;
 }
 
-function actFor({ entry, present: { id, version }, operation, effects, body }: ActParts): Act {
-  const { actor } = entry;
+function actFor({ entry, present: { id, version }, operation, effects, body, t }: ActParts): Act {
+  const who = entry.actor?.name ?? entry.actor?.id;
   return {
     name: putBackAct,
     operation: operation.id,
-    title: `Put back a change of ${id}`,
+    title: t('history.putBackChangeOf', { id }),
     effects: [
       ...effects,
-      `It is what ${actor?.name ?? actor?.id ?? 'nobody known'} has changed; this is in the audit too, and can be put back in turn.`,
+      who === undefined ? t('history.changedByNobodyKnown') : t('history.changedBy', { who }),
     ],
-    button: 'Put back',
+    button: t('history.putBack'),
     isDangerous: operation.isDangerous ?? false,
     hidden: { entry: entry.id, version },
     requestOf: (form) => ({ body, ifMatch: form.get('version') }),

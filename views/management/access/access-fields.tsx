@@ -1,3 +1,4 @@
+import { useText } from '../../texts/elements.tsx';
 import { type Choice, ChoicesField, LinesField, TextField } from '../fields.tsx';
 
 /** What somebody may do at the members, as it stands in a form. */
@@ -27,30 +28,31 @@ interface AccessFieldsProps {
 }
 
 export function AccessFields({ form: { maps, queues, groups, others }, errorOf }: AccessFieldsProps) {
+  const t = useText();
   return (
     <fieldset class="choices">
-      <legend>Access</legend>
+      <legend>{t('clients.access')}</legend>
       <div class="pair">
         <TextField
           name="maps"
-          label="Maps"
-          hint="Names, with commas between. A * at the end stands for whatever comes: orders-*"
+          label={t('common.maps')}
+          hint={t('grants.names')}
           isOptional
           value={maps.names}
         />
-        <ChoicesField id="map-actions" legend="May" choices={maps.actions} />
+        <ChoicesField id="map-actions" legend={t('grants.may')} choices={maps.actions} />
       </div>
       <div class="pair">
-        <TextField name="queues" label="Queues" isOptional value={queues.names} />
-        <ChoicesField id="queue-actions" legend="May" choices={queues.actions} />
+        <TextField name="queues" label={t('common.queues')} isOptional value={queues.names} />
+        <ChoicesField id="queue-actions" legend={t('grants.may')} choices={queues.actions} />
       </div>
       <Groups groups={groups} />
       <details open={others !== '' || errorOf('scopes') !== undefined}>
-        <summary>Other scopes</summary>
+        <summary>{t('grants.otherScopes')}</summary>
         <LinesField
           name="scopes"
-          label="Scopes"
-          hint="A line each, as they stand in a token: api:users:read, app:Viewer."
+          label={t('grants.scopes')}
+          hint={t('grants.scopesHint')}
           isOptional
           value={others}
           error={errorOf('scopes')}
@@ -61,9 +63,10 @@ export function AccessFields({ form: { maps, queues, groups, others }, errorOf }
 }
 
 function Groups({ groups }: Pick<AccessForm, 'groups'>) {
+  const t = useText();
   return (
     <table class="access-groups boxed">
-      <caption>The cluster</caption>
+      <caption>{t('grants.theCluster')}</caption>
       <tbody>
         {groups.map(({ label, meaning, choices }) => (
           <tr key={label}>

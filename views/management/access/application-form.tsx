@@ -1,4 +1,6 @@
 /** The fields of an application: one address where its framework says the rest, or each by itself. */
+import { useText } from '../../texts/elements.tsx';
+import { type Translate, textsIn } from '../../texts/text.ts';
 import { type AddState, type ErrorOf, renderAddPage } from '../change-form.tsx';
 import { ChoicesField, LinesField, TextField } from '../fields.tsx';
 
@@ -14,7 +16,9 @@ export interface ApplicationForm {
   readonly roles: readonly { readonly id: string; readonly isChosen: boolean }[];
 }
 
-export const applicationsPath = [{ title: 'Applications', href: '/access/applications' }];
+export const applicationsPath = (t: Translate) => [
+  { title: t('common.applications'), href: '/access/applications' },
+];
 
 interface FieldsProps {
   readonly form: ApplicationForm;
@@ -22,11 +26,12 @@ interface FieldsProps {
 }
 
 function NameField({ form, errorOf }: FieldsProps) {
+  const t = useText();
   return (
     <TextField
       name="displayName"
-      label="Name"
-      hint="What people see of it."
+      label={t('common.name')}
+      hint={t('access.whatPeopleSeeOfIt')}
       isOptional
       value={form.displayName}
       error={errorOf('displayName')}
@@ -35,23 +40,24 @@ function NameField({ form, errorOf }: FieldsProps) {
 }
 
 function RoleFields({ form: { roles, isFirstParty }, errorOf }: FieldsProps) {
+  const t = useText();
   return (
     <>
       <ChoicesField
         id="roles"
-        legend="Roles that it gets"
-        hint="Of those that the person has, these are in its tokens."
+        legend={t('applications.rolesItGets')}
+        hint={t('applications.rolesHint')}
         error={errorOf('roles')}
         choices={roles.map(({ id, isChosen }) => ({ name: `role:${id}`, label: id, isChosen }))}
       />
       <ChoicesField
         id="trust"
-        legend="Consent"
+        legend={t('applications.consent')}
         choices={[
           {
             name: 'firstParty',
-            label: 'It is our own',
-            meaning: 'People are not asked whether they let it in.',
+            label: t('applications.ourOwn'),
+            meaning: t('applications.notAsked'),
             isChosen: isFirstParty,
           },
         ]}
@@ -61,19 +67,20 @@ function RoleFields({ form: { roles, isFirstParty }, errorOf }: FieldsProps) {
 }
 
 function AddressFields({ form, errorOf }: FieldsProps) {
+  const t = useText();
   return (
     <>
       <LinesField
         name="redirectUris"
-        label="Redirect URIs"
-        hint="Where people come back to, a line each: https, or http at loopback. Compared character by character."
+        label={t('applications.redirectUris')}
+        hint={t('applications.redirectHint')}
         value={form.redirectUris}
         error={errorOf('redirectUris')}
       />
       <LinesField
         name="postLogoutUris"
-        label="Addresses after sign-out"
-        hint="Where people may be sent after they have signed out, a line each."
+        label={t('applications.afterSignOut')}
+        hint={t('applications.afterSignOutHint')}
         isOptional
         rows={2}
         value={form.postLogoutUris}
@@ -81,9 +88,9 @@ function AddressFields({ form, errorOf }: FieldsProps) {
       />
       <TextField
         name="backchannelLogoutUri"
-        label="Back-channel logout URI"
+        label={t('applications.backChannelUri')}
         inputMode="url"
-        hint="Where the console posts a logout token when a session ends."
+        hint={t('applications.backChannelHint')}
         isOptional
         value={form.backchannelLogoutUri}
         error={errorOf('backchannelLogoutUri')}
@@ -120,16 +127,17 @@ export function renderNewApplication({
   hasUrl,
   ...state
 }: NewApplicationModel): string {
+  const t = textsIn(state.frame.presentation.language);
   return renderAddPage({
     ...state,
-    path: applicationsPath,
-    title: 'Add application',
-    about: 'The next page has its secret, where it has one, and the settings to paste.',
+    path: applicationsPath(t),
+    title: t('common.addApplication'),
+    about: t('applications.nextPage'),
     before: <Presets presets={presets} preset={preset} />,
     hidden: { for: preset },
     id: {
-      label: 'Client ID',
-      hint: 'Letters, digits, dots, hyphens and underscores. It stays as it is.',
+      label: t('access.clientId'),
+      hint: t('clients.idHint'),
       value: id,
     },
     fields: (errorOf) => (
@@ -138,9 +146,9 @@ export function renderNewApplication({
         {hasUrl ? (
           <TextField
             name="url"
-            label="Address"
+            label={t('applications.address')}
             inputMode="url"
-            hint="Under which people reach it, such as https://orders.example.com. The rest follows from it."
+            hint={t('applications.addressHint')}
             value={form.url}
             error={errorOf('url')}
           />
@@ -154,8 +162,9 @@ export function renderNewApplication({
 }
 
 function Presets({ presets, preset }: Pick<NewApplicationModel, 'presets' | 'preset'>) {
+  const t = useText();
   return (
-    <nav class="presets" aria-label="Made with">
+    <nav class="presets" aria-label={t('applications.madeWith')}>
       {presets.map(({ id, label, meaning }) => (
         <a
           key={id}

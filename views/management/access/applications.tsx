@@ -1,5 +1,7 @@
 /** Applications: dashboards and others that people sign in to through this console. */
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { EditPart, type EditState, type Owner } from '../change-form.tsx';
 import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
@@ -50,18 +52,23 @@ export interface ApplicationsModel extends ListState {
   readonly filters: FiltersModel;
 }
 
-export function renderApplications({ applications, ...list }: ApplicationsModel): string {
-  return renderDocument(
+export function renderApplications(model: ApplicationsModel): string {
+  return renderDocument(<Applications {...model} />, model.frame.presentation);
+}
+
+function Applications({ applications, ...list }: ApplicationsModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Applications"
-      about="Dashboards and others that people sign in to through this console."
+      title={t('common.applications')}
+      about={t('common.dashboardsOthersPeopleSign')}
       columns={[
-        { title: 'Name' },
-        { title: 'Status' },
-        { title: 'At' },
-        { title: 'Roles that it gets' },
-        { title: 'Last used' },
+        { title: t('common.name') },
+        { title: t('access.status') },
+        { title: t('applications.at') },
+        { title: t('applications.rolesItGets') },
+        { title: t('access.lastUsed') },
       ]}
       rows={applications.map((application) => ({
         key: application.id,
@@ -69,12 +76,12 @@ export function renderApplications({ applications, ...list }: ApplicationsModel)
           <NameCell key="name" {...application} href={applicationHref(application.id)} />,
           <ClientState key="status" status={application.status} />,
           <bdi key="at">{originOf(application)}</bdi>,
-          rolesText(application),
+          rolesText(application, t),
           <Ago key="used" at={dateOf(application.lastUsedAt)} now={list.frame.now} />,
         ],
       }))}
-      empty={<p>No application yet: add one for each dashboard that people are to sign in to.</p>}
-    />,
+      empty={<p>{t('applications.noneYet')}</p>}
+    />
   );
 }
 
@@ -82,9 +89,9 @@ function originOf({ redirectUris: [first = ''] }: ShownApplication): string {
   return URL.canParse(first) ? new URL(first).origin : first;
 }
 
-function rolesText({ maxRoles }: ShownApplication): string {
-  if (maxRoles === null) return 'All of its users';
-  return maxRoles.join(', ') || 'None';
+function rolesText({ maxRoles }: ShownApplication, t: Translate): string {
+  if (maxRoles === null) return t('applications.allOfItsUsers');
+  return maxRoles.join(', ') || t('common.none');
 }
 
 export interface ApplicationModel extends EditState {
@@ -103,22 +110,31 @@ export interface ApplicationModel extends EditState {
 }
 
 export function renderApplication(model: ApplicationModel): string {
+  return renderDocument(<Application {...model} />, model.frame.presentation);
+}
+
+function Application(model: ApplicationModel) {
+  const t = useText();
   const { frame, application, form, errors, notice, csrf, secret, mayChange, logouts } = model;
   const href = applicationHref(application.id);
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={applicationsPath}
+      path={applicationsPath(t)}
       title={application.displayName ?? application.id}
       state={<ClientState status={application.status} />}
       acts={<ClientActs client={application} href={href} csrf={csrf} mayChange={mayChange} />}
-      about={`People sign in to it here, and it learns ${rolesSentence(application)}.`}
-      problem={errors.length > 0 ? 'Nothing was saved.' : undefined}
+      about={rolesSentence(application, t)}
+      problem={errors.length > 0 ? t('common.nothingWasSaved') : undefined}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
       {secret !== undefined && <NewSecret secret={secret} />}
-      <Facts facts={factsOf(application, frame.now)} />
-      <Part id="settings" title="Settings to paste" about="Complete, but for secrets.">
+      <Facts facts={factsOf(application, frame.now, t)} />
+      <Part
+        id="settings"
+        title={t('applications.settingsToPaste')}
+        about={t('applications.completeButSecrets')}
+      >
         <Snippets snippets={model.settings} />
       </Part>
       {logouts && <Logouts logouts={logouts} application={application} now={frame.now} />}
@@ -129,48 +145,51 @@ export function renderApplication(model: ApplicationModel): string {
         <EditPart
           {...model}
           href={href}
-          about="An address that it had and loses ends what was issued to it."
+          about={t('applications.editAbout')}
           fields={(errorOf) => <ApplicationFields form={form} errorOf={errorOf} />}
         />
       )}
       {model.history && <History {...model.history} href={href} now={frame.now} />}
-      {mayChange && <More acts={[{ label: 'Remove', href: `${href}?do=remove` }]} />}
-    </DetailPage>,
+      {mayChange && <More acts={[{ label: t('access.remove'), href: `${href}?do=remove` }]} />}
+    </DetailPage>
   );
 }
 
-function factsOf(application: ShownApplication, now: Date): readonly Fact[] {
+function factsOf(application: ShownApplication, now: Date, t: Translate): readonly Fact[] {
   return [
-    { name: 'Client ID', value: <Id>{application.id}</Id> },
-    { name: 'Kind', value: application.isPublic ? 'Public: it has no secret' : 'With a secret' },
+    { name: t('access.clientId'), value: <Id>{application.id}</Id> },
     {
-      name: 'Asks people',
-      value: application.firstParty ? 'No: it is your own' : 'Whether they let it in',
+      name: t('access.kind'),
+      value: application.isPublic ? t('applications.public') : t('applications.withSecret'),
     },
     {
-      name: 'Sessions',
+      name: t('applications.asksPeople'),
+      value: application.firstParty ? t('applications.noYourOwn') : t('applications.whetherLetIn'),
+    },
+    {
+      name: t('common.sessions'),
       value: (
         <a href={`/access/sessions?client=${encodeURIComponent(application.id)}`}>
-          {sessionsText(application)}
+          {sessionsText(application, t)}
         </a>
       ),
     },
     {
-      name: 'Last logout',
+      name: t('applications.lastLogout'),
       value: <LastLogout last={application.lastLogout} now={now} />,
     },
-    { name: 'Last used', value: <Ago at={dateOf(application.lastUsedAt)} now={now} /> },
+    { name: t('access.lastUsed'), value: <Ago at={dateOf(application.lastUsedAt)} now={now} /> },
     {
-      name: 'Added',
-      value: <Ago at={dateOf(application.createdAt)} now={now} never="With the settings" />,
+      name: t('access.added'),
+      value: <Ago at={dateOf(application.createdAt)} now={now} never={t('access.withSettings')} />,
     },
   ];
 }
 
-function sessionsText({ openSessions }: ShownApplication): string {
-  if (!openSessions) return 'Open sessions';
+function sessionsText({ openSessions }: ShownApplication, t: Translate): string {
+  if (!openSessions) return t('access.openSessions');
   const { value, isExact } = openSessions;
-  return `${isExact ? '' : 'At least '}${value} open session${value === 1 ? '' : 's'}`;
+  return t(isExact ? 'applications.openSessions' : 'applications.openSessionsAtLeast', { n: value });
 }
 
 function LastLogout({
@@ -180,19 +199,20 @@ function LastLogout({
   readonly last?: ShownLastLogout | null | undefined;
   readonly now: Date;
 }) {
-  if (!last) return <>None yet</>;
+  const t = useText();
+  if (!last) return t('common.noneYet');
   const { kind, word } = logoutStates.get(last.state)!;
   return (
     <>
-      <Ago at={dateOf(last.endedAt)} now={now} /> <State kind={kind}>{word}</State>
+      <Ago at={dateOf(last.endedAt)} now={now} /> <State kind={kind}>{t(word)}</State>
     </>
   );
 }
 
-function rolesSentence({ maxRoles }: ShownApplication): string {
-  if (maxRoles === null) return 'all roles that they have';
-  if (maxRoles.length === 0) return 'none of their roles';
-  return `whether they have the role${maxRoles.length === 1 ? '' : 's'} ${maxRoles.join(', ')}`;
+function rolesSentence({ maxRoles }: ShownApplication, t: Translate): string {
+  if (maxRoles === null) return t('applications.learnsAll');
+  if (maxRoles.length === 0) return t('applications.learnsNone');
+  return t('applications.learnsWhether', { n: maxRoles.length, roles: maxRoles.join(', ') });
 }
 
 interface LogoutsProps {
@@ -202,9 +222,10 @@ interface LogoutsProps {
 }
 
 function Logouts({ logouts, application, now }: LogoutsProps) {
+  const t = useText();
   const about =
     application.backchannelLogoutUri === null
-      ? 'It has no back-channel logout address: nobody tells it that a session has ended.'
-      : 'Whether it has confirmed the sessions that ended within a day.';
+      ? t('applications.noBackChannel')
+      : t('applications.whetherConfirmed');
   return <LogoutsPart about={about} of="user" logouts={logouts} now={now} />;
 }

@@ -2,6 +2,8 @@
 
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { Said, Text, useText } from '../../texts/elements.tsx';
+import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Code } from '../code.tsx';
 import { DetailPage, Facts, Id, Part } from '../detail.tsx';
@@ -9,6 +11,7 @@ import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { approvalTitle } from './approval-title.ts';
 
 interface Person {
   readonly id: string;
@@ -37,28 +40,32 @@ export function approvalHref(id: string): string {
   return `/access/approvals/${encodeURIComponent(id)}`;
 }
 
-/** `updateRole` of Keeper: "Update role Keeper". */
-export function approvalTitle({ operation, target }: ShownApproval): string {
-  const words = operation.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${target === null ? '' : ` ${target}`}`;
-}
+export const approvalsPath = (t: Translate) => [{ title: t('common.approvals'), href: '/access/approvals' }];
 
-const states: Readonly<Record<ShownApproval['state'], { readonly kind: StateKind; readonly word: string }>> =
-  {
-    waiting: { kind: 'warn', word: 'Waiting' },
-    approved: { kind: 'ok', word: 'Approved' },
-    rejected: { kind: 'off', word: 'Rejected' },
-    withdrawn: { kind: 'off', word: 'Taken back' },
-    expired: { kind: 'off', word: 'Expired' },
-    failed: { kind: 'danger', word: 'Failed' },
-  };
+export const approvalStates: Readonly<
+  Record<ShownApproval['state'], { readonly kind: StateKind; readonly word: WordKey }>
+> = {
+  waiting: { kind: 'warn', word: 'approvals.waiting' },
+  approved: { kind: 'ok', word: 'approvals.approved' },
+  rejected: { kind: 'off', word: 'approvals.rejected' },
+  withdrawn: { kind: 'off', word: 'approvals.takenBack' },
+  expired: { kind: 'off', word: 'access.expired' },
+  failed: { kind: 'danger', word: 'common.failed' },
+};
 
 function ApprovalState({ state }: Pick<ShownApproval, 'state'>) {
-  return <State kind={states[state].kind}>{states[state].word}</State>;
+  const t = useText();
+  const { kind, word } = approvalStates[state];
+  return <State kind={kind}>{t(word)}</State>;
 }
 
 function Name({ id, username }: Person) {
-  if (username === null) return <bdi class="muted">{id}, removed</bdi>;
+  if (username === null)
+    return (
+      <bdi class="muted">
+        <Text id="approvals.removedPerson" gaps={{ id }} />
+      </bdi>
+    );
   return (
     <a href={`/access/users/${encodeURIComponent(username)}`}>
       <bdi>{username}</bdi>
@@ -71,31 +78,36 @@ export interface ApprovalsModel extends ListState {
   readonly filters: FiltersModel;
 }
 
-export function renderApprovals({ approvals, ...list }: ApprovalsModel): string {
-  return renderDocument(
+export function renderApprovals(model: ApprovalsModel): string {
+  return renderDocument(<Approvals {...model} />, model.frame.presentation);
+}
+
+function Approvals({ approvals, ...list }: ApprovalsModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Approvals"
-      about="Changes that wait for a second administrator, and those that have."
-      columns={[{ title: 'Change' }, { title: 'State' }, { title: 'Asked for by' }, { title: 'Asked for' }]}
+      title={t('common.approvals')}
+      about={t('approvals.about')}
+      columns={[
+        { title: t('approvals.change') },
+        { title: t('common.state') },
+        { title: t('approvals.askedForBy') },
+        { title: t('approvals.askedFor') },
+      ]}
       rows={approvals.map((approval) => ({
         key: approval.id,
         cells: [
           <a key="change" href={approvalHref(approval.id)}>
-            <bdi>{approvalTitle(approval)}</bdi>
+            <bdi>{approvalTitle(approval, t)}</bdi>
           </a>,
           <ApprovalState key="state" state={approval.state} />,
           <Name key="by" {...approval.requestedBy} />,
           <Ago key="at" at={new Date(approval.createdAt)} now={list.frame.now} />,
         ],
       }))}
-      empty={
-        <p>
-          Nothing waits. CONSOLE_APPROVALS_REQUIRE names the operations that a second administrator has to
-          approve.
-        </p>
-      }
-    />,
+      empty={<p>{t('approvals.nothingWaits')}</p>}
+    />
   );
 }
 
@@ -113,58 +125,67 @@ export interface ApprovalModel {
 }
 
 export function renderApproval(model: ApprovalModel): string {
+  return renderDocument(<Approval {...model} />, model.frame.presentation);
+}
+
+function Approval(model: ApprovalModel) {
+  const t = useText();
   const { frame, approval, notice, result } = model;
   const { decidedBy, reason, problem } = approval;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={[{ title: 'Approvals', href: '/access/approvals' }]}
-      title={approvalTitle(approval)}
+      path={approvalsPath(t)}
+      title={approvalTitle(approval, t)}
       state={<ApprovalState state={approval.state} />}
       acts={<Decide {...model} />}
-      about={aboutOf(model)}
+      about={aboutOf(model, t)}
       notice={notice}
     >
       {result !== undefined && (
-        <Part id="result" title="What it answered" about="It is shown here once.">
+        <Part id="result" title={t('approvals.whatItAnswered')} about={t('approvals.shownOnce')}>
           <Code>{result}</Code>
         </Part>
       )}
       <Facts
         facts={[
-          { name: 'Asked for by', value: <Name {...approval.requestedBy} /> },
-          { name: 'Asked for', value: <Ago at={new Date(approval.createdAt)} now={frame.now} /> },
-          { name: 'Expires', value: <Ago at={new Date(approval.expiresAt)} now={frame.now} /> },
-          ...(decidedBy ? [{ name: 'Decided by', value: <Name {...decidedBy} /> }] : []),
-          ...(reason === null ? [] : [{ name: 'Reason', value: <bdi>{reason}</bdi> }]),
-          ...(problem === null ? [] : [{ name: 'Why it could not be made', value: problem }]),
-          { name: 'Operation', value: <Id>{approval.operation}</Id> },
+          { name: t('approvals.askedForBy'), value: <Name {...approval.requestedBy} /> },
+          { name: t('approvals.askedFor'), value: <Ago at={new Date(approval.createdAt)} now={frame.now} /> },
+          { name: t('common.expires'), value: <Ago at={new Date(approval.expiresAt)} now={frame.now} /> },
+          ...(decidedBy ? [{ name: t('approvals.decidedBy'), value: <Name {...decidedBy} /> }] : []),
+          ...(reason === null ? [] : [{ name: t('access.reason'), value: <bdi>{reason}</bdi> }]),
+          ...(problem === null ? [] : [{ name: t('approvals.whyNotMade'), value: <Said>{problem}</Said> }]),
+          { name: t('approvals.operation'), value: <Id>{approval.operation}</Id> },
         ]}
       />
-      <Part id="change" title="What it changes" about="Without secrets.">
+      <Part id="change" title={t('approvals.whatItChanges')} about={t('approvals.withoutSecrets')}>
         {approval.diff === null ? (
-          <p class="empty">It says nothing but what stands above.</p>
+          <p class="empty">{t('approvals.saysNothingMore')}</p>
         ) : (
           <Code>{JSON.stringify(approval.diff, undefined, 2)}</Code>
         )}
       </Part>
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
-function aboutOf({ approval: { state }, isOwn, mayApprove }: ApprovalModel): string | undefined {
+function aboutOf(
+  { approval: { state }, isOwn, mayApprove }: ApprovalModel,
+  t: Translate,
+): string | undefined {
   if (state !== 'waiting') return undefined;
-  if (isOwn) return 'You have asked for it: somebody else has to approve it.';
-  return mayApprove ? 'It waits for you, or for another administrator.' : 'It waits for an administrator.';
+  if (isOwn) return t('approvals.youAsked');
+  return mayApprove ? t('approvals.waitsForYou') : t('approvals.waitsForAdministrator');
 }
 
 function Decide({ approval: { id, state }, csrf, isOwn, mayApprove, mayReject }: ApprovalModel) {
+  const t = useText();
   const href = approvalHref(id);
   if (state === 'approved' && isOwn) {
     return (
       <Form action={href} hidden={{ csrf, do: 'result' }}>
         <button type="submit" class="button primary">
-          Show what it answered
+          {t('approvals.showAnswer')}
         </button>
       </Form>
     );
@@ -174,12 +195,12 @@ function Decide({ approval: { id, state }, csrf, isOwn, mayApprove, mayReject }:
     <>
       {mayReject && (
         <a class="button" href={`${href}?do=reject`}>
-          {isOwn ? 'Take back' : 'Reject'}
+          {isOwn ? t('approvals.takeBack') : t('approvals.reject')}
         </a>
       )}
       {mayApprove && !isOwn && (
         <a class="button primary" href={`${href}?do=approve`}>
-          Approve
+          {t('approvals.approve')}
         </a>
       )}
     </>

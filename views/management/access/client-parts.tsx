@@ -1,6 +1,7 @@
 /** What machine clients and applications have in common: whether they are enabled, and their secrets. */
 import type { ComponentChildren } from 'preact';
 import { Form } from '../../elements/form.tsx';
+import { Text, useText } from '../../texts/elements.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { Copyable } from '../copyable.tsx';
 import { Part } from '../detail.tsx';
@@ -15,12 +16,15 @@ export interface ShownSecret {
 }
 
 export function ClientState({ status }: { readonly status: 'active' | 'disabled' }) {
-  return status === 'active' ? <State kind="ok">Enabled</State> : <State kind="off">Disabled</State>;
+  const t = useText();
+  if (status === 'active') return <State kind="ok">{t('access.enabled')}</State>;
+  return <State kind="off">{t('access.disabled')}</State>;
 }
 
 export function NewSecret({ secret }: { readonly secret: string }) {
+  const t = useText();
   return (
-    <Part id="secret" title="Secret" about="It is shown here once: put it where the program reads it.">
+    <Part id="secret" title={t('clients.secret')} about={t('clients.shownOnce')}>
       <Copyable>
         <code class="secret">{secret}</code>
       </Copyable>
@@ -44,6 +48,7 @@ export function ClientActs({
   mayChange,
   children,
 }: FirstActsProps) {
+  const t = useText();
   return (
     <>
       {children}
@@ -51,12 +56,12 @@ export function ClientActs({
         <>
           {!isPublic && (
             <a class="button" href={`${href}?do=rotate`}>
-              Rotate secret
+              {t('clients.rotateSecret')}
             </a>
           )}
           <Form action={href} hidden={{ csrf, do: status === 'active' ? 'disable' : 'enable' }}>
             <button type="submit" class="button">
-              {status === 'active' ? 'Disable' : 'Enable'}
+              {status === 'active' ? t('access.disable') : t('access.enable')}
             </button>
           </Form>
         </>
@@ -74,23 +79,20 @@ interface SecretsProps {
 }
 
 export function Secrets({ secrets, href, now, mayChange }: SecretsProps) {
+  const t = useText();
   return (
-    <Part
-      id="secrets"
-      title="Secrets"
-      about="At most two are good at the same time, while callers move over."
-    >
+    <Part id="secrets" title={t('clients.secrets')} about={t('clients.atMostTwo')}>
       {secrets.length === 0 ? (
-        <p class="empty">It has no secret, and so gets no token.</p>
+        <p class="empty">{t('clients.hasNoSecret')}</p>
       ) : (
         <Table
-          title="Secrets"
+          title={t('clients.secrets')}
           columns={[
-            { title: 'Id' },
-            { title: 'Added' },
-            { title: 'Last used' },
-            { title: 'Ends' },
-            { title: 'Act' },
+            { title: t('clients.id') },
+            { title: t('access.added') },
+            { title: t('access.lastUsed') },
+            { title: t('clients.ends') },
+            { title: t('access.act') },
           ]}
           rows={secrets.map((secret) => ({
             key: secret.id,
@@ -98,12 +100,17 @@ export function Secrets({ secrets, href, now, mayChange }: SecretsProps) {
               <bdi key="id" class="code">
                 {secret.id}
               </bdi>,
-              <Ago key="added" at={dateOf(secret.createdAt)} now={now} never="With the settings" />,
+              <Ago key="added" at={dateOf(secret.createdAt)} now={now} never={t('access.withSettings')} />,
               <Ago key="used" at={dateOf(secret.lastUsedAt)} now={now} />,
               <Ago key="ends" at={dateOf(secret.expiresAt)} now={now} />,
               mayChange ? (
                 <a key="end" href={`${href}?do=end-secret&secret=${encodeURIComponent(secret.id)}`}>
-                  End<span class="unseen"> the secret {secret.id}</span>
+                  <Text
+                    id="clients.end"
+                    gaps={{
+                      ofWhich: <span class="unseen">{t('clients.theSecret', { id: secret.id })}</span>,
+                    }}
+                  />
                 </a>
               ) : null,
             ],

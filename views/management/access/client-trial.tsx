@@ -1,5 +1,7 @@
 /** A machine client tried: what its token would carry and open, and a call as it. */
 import { Form } from '../../elements/form.tsx';
+import { Said, useText } from '../../texts/elements.tsx';
+import { numberIn } from '../../texts/text.ts';
 import { Code } from '../code.tsx';
 import { Facts, Id, Part } from '../detail.tsx';
 import { TextField } from '../fields.tsx';
@@ -50,36 +52,37 @@ interface ClientCallProps extends ShownClientCall {
 
 /** A call as this client: the decision, and what the member has answered. */
 export function ClientCall({ path, isAllowed, because, reply, problem, href, csrf }: ClientCallProps) {
+  const t = useText();
   return (
-    <Part
-      id="call"
-      title="A call as this client"
-      about="Decided by its scopes, as with a token of all of them, and made by the console. Only calls that read."
-    >
+    <Part id="call" title={t('clients.callAsClient')} about={t('clients.decidedByScopes')}>
       <Form action={href} hidden={{ csrf, do: 'try' }}>
-        <TextField name="path" label="Path" value={path} error={problem} />
+        <TextField name="path" label={t('clients.path')} value={path} error={problem} />
         <button type="submit" class="button">
-          Make the call
+          {t('clients.makeCall')}
         </button>
       </Form>
       {because !== undefined && (
         <Facts
           facts={[
             {
-              name: 'Decision',
+              name: t('clients.decision'),
               value: (
                 <>
-                  <State kind={isAllowed ? 'ok' : 'danger'}>{isAllowed ? 'Goes through' : 'Refused'}</State>{' '}
-                  <bdi>{because}</bdi>
+                  <State kind={isAllowed ? 'ok' : 'danger'}>
+                    {isAllowed ? t('clients.goesThrough') : t('common.refused')}
+                  </State>{' '}
+                  <bdi>
+                    <Said>{because}</Said>
+                  </bdi>
                 </>
               ),
             },
             ...(reply
               ? [
-                  { name: 'Status', value: String(reply.status) },
-                  { name: 'Answered by', value: <bdi>{reply.member}</bdi> },
-                  { name: 'Time', value: `${reply.durationMs} ms` },
-                  { name: 'Size', value: `${new Intl.NumberFormat('en').format(reply.bytes)} bytes` },
+                  { name: t('access.status'), value: String(reply.status) },
+                  { name: t('clients.answeredBy'), value: <bdi>{reply.member}</bdi> },
+                  { name: t('clients.time'), value: `${numberIn(t.language, reply.durationMs)} ms` },
+                  { name: t('clients.size'), value: t('clients.bytes', { bytes: reply.bytes }) },
                 ]
               : []),
           ]}
@@ -91,33 +94,34 @@ export function ClientCall({ path, isAllowed, because, reply, problem, href, csr
 }
 
 export function Trial({ isIssued, reason, audience, scopes, roles, ttlSeconds, opens }: ShownTrial) {
+  const t = useText();
   if (!isIssued) {
     return (
-      <Part id="trial" title="It would get no token">
-        <p>{reason}</p>
+      <Part id="trial" title={t('clients.noToken')}>
+        <p>{reason !== null && <Said>{reason}</Said>}</p>
       </Part>
     );
   }
   return (
-    <Part
-      id="trial"
-      title="What its token would carry and open"
-      about="No token was issued. What a token opens is the same at every member."
-    >
+    <Part id="trial" title={t('clients.tokenCarries')} about={t('clients.noTokenIssued')}>
       <Facts
         facts={[
-          { name: 'Audience', value: <Id>{audience ?? 'None'}</Id> },
-          { name: 'Scopes', value: scopes.join(' ') || 'None' },
-          { name: 'Roles', value: roles.join(', ') || 'None' },
-          { name: 'Lifetime', value: `${ttlSeconds} s` },
+          { name: t('clients.audience'), value: <Id>{audience ?? t('common.none')}</Id> },
+          { name: t('grants.scopes'), value: scopes.join(' ') || t('common.none') },
+          { name: t('common.roles'), value: roles.join(', ') || t('common.none') },
+          { name: t('clients.lifetime'), value: `${ttlSeconds} s` },
         ]}
       />
       {opens.length === 0 ? (
-        <p class="empty">It opens no call to the members.</p>
+        <p class="empty">{t('clients.opensNothing')}</p>
       ) : (
         <Table
-          title="Calls that it opens"
-          columns={[{ title: 'Call' }, { title: 'Permission' }, { title: 'Names' }]}
+          title={t('clients.callsOpened')}
+          columns={[
+            { title: t('common.call') },
+            { title: t('clients.permission') },
+            { title: t('clients.names') },
+          ]}
           rows={opens.map(({ methods, path, permission, names }) => ({
             key: `${methods} ${path} ${permission}`,
             cells: [
@@ -125,7 +129,7 @@ export function Trial({ isIssued, reason, audience, scopes, roles, ttlSeconds, o
               <span key="permission" class="code">
                 {permission}
               </span>,
-              names === null ? 'All' : names.join(', '),
+              names === null ? t('access.all') : names.join(', '),
             ],
           }))}
         />

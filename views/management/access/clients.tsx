@@ -1,6 +1,8 @@
 /** Machine clients: programs that ask for tokens with a secret. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import { type Translate, textsIn } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { CallsPart, type CallsShown } from '../calls-part.tsx';
 import {
@@ -48,13 +50,23 @@ export interface ClientsModel extends ListState {
   readonly filters: FiltersModel;
 }
 
-export function renderClients({ clients, ...list }: ClientsModel): string {
-  return renderDocument(
+export function renderClients(model: ClientsModel): string {
+  return renderDocument(<Clients {...model} />, model.frame.presentation);
+}
+
+function Clients({ clients, ...list }: ClientsModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Machine clients"
-      about="Programs that ask for tokens with a secret of their own."
-      columns={[{ title: 'Name' }, { title: 'Status' }, { title: 'Access' }, { title: 'Last used' }]}
+      title={t('common.machineClients')}
+      about={t('clients.about')}
+      columns={[
+        { title: t('common.name') },
+        { title: t('access.status') },
+        { title: t('clients.access') },
+        { title: t('access.lastUsed') },
+      ]}
       rows={clients.map((client) => ({
         key: client.id,
         cells: [
@@ -64,8 +76,8 @@ export function renderClients({ clients, ...list }: ClientsModel): string {
           <Ago key="used" at={dateOf(client.lastUsedAt)} now={list.frame.now} />,
         ],
       }))}
-      empty={<p>No machine client yet: add one for each program that calls the cluster.</p>}
-    />,
+      empty={<p>{t('clients.noneYet')}</p>}
+    />
   );
 }
 
@@ -97,27 +109,32 @@ export interface ClientModel extends EditState {
   readonly trial?: ShownTrial | undefined;
 }
 
-const clientsPath = [{ title: 'Machine clients', href: '/access/clients' }];
+const clientsPath = (t: Translate) => [{ title: t('common.machineClients'), href: '/access/clients' }];
 
 export function renderClient(model: ClientModel): string {
+  return renderDocument(<Client {...model} />, model.frame.presentation);
+}
+
+function Client(model: ClientModel) {
+  const t = useText();
   const { frame, client, sentence, errors, notice, csrf, secret, mayChange, trial } = model;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={clientsPath}
+      path={clientsPath(t)}
       title={client.displayName ?? client.id}
       state={<ClientState status={client.status} />}
       acts={
         <ClientActs {...model} href={clientHref(client.id)}>
           <Form action={clientHref(client.id)} hidden={{ csrf, do: 'try' }}>
             <button type="submit" class="button">
-              Try it
+              {t('clients.tryIt')}
             </button>
           </Form>
         </ClientActs>
       }
       about={sentence}
-      problem={errors.length > 0 ? 'Nothing was saved.' : undefined}
+      problem={errors.length > 0 ? t('common.nothingWasSaved') : undefined}
       notice={notice && <Done {...notice} action={clientHref(client.id)} hidden={{ csrf }} />}
     >
       {secret !== undefined && <NewSecret secret={secret} />}
@@ -125,13 +142,13 @@ export function renderClient(model: ClientModel): string {
       {model.call && <ClientCall {...model.call} href={clientHref(client.id)} csrf={csrf} />}
       <Facts
         facts={[
-          { name: 'Client ID', value: <Id>{client.id}</Id> },
-          { name: 'Last used', value: <Ago at={dateOf(client.lastUsedAt)} now={frame.now} /> },
+          { name: t('access.clientId'), value: <Id>{client.id}</Id> },
+          { name: t('access.lastUsed'), value: <Ago at={dateOf(client.lastUsedAt)} now={frame.now} /> },
           {
-            name: 'Added',
-            value: <Ago at={dateOf(client.createdAt)} now={frame.now} never="With the settings" />,
+            name: t('access.added'),
+            value: <Ago at={dateOf(client.createdAt)} now={frame.now} never={t('access.withSettings')} />,
           },
-          { name: 'Signature of its tokens', value: client.tokenAlg },
+          { name: t('clients.signature'), value: client.tokenAlg },
         ]}
       />
       {model.calls && <CallsPart {...model.calls} />}
@@ -143,22 +160,25 @@ export function renderClient(model: ClientModel): string {
         />
       )}
       <Secrets secrets={client.secrets} href={clientHref(client.id)} now={frame.now} mayChange={mayChange} />
-      <Part id="use" title="Use it" about="Complete, but for the secret.">
+      <Part id="use" title={t('clients.useIt')} about={t('clients.completeButSecret')}>
         <Snippets snippets={model.snippets} />
       </Part>
       {mayChange && <Edit {...model} />}
       {model.history && <History {...model.history} href={clientHref(client.id)} now={frame.now} />}
-      {mayChange && <More acts={[{ label: 'Remove', href: `${clientHref(client.id)}?do=remove` }]} />}
-    </DetailPage>,
+      {mayChange && (
+        <More acts={[{ label: t('access.remove'), href: `${clientHref(client.id)}?do=remove` }]} />
+      )}
+    </DetailPage>
   );
 }
 
 function Edit({ client, form, ...state }: ClientModel) {
+  const t = useText();
   return (
     <EditPart
       {...state}
       href={clientHref(client.id)}
-      about="When that takes something away, all tokens that it has stop working: the program asks for a new one."
+      about={t('clients.editAbout')}
       fields={(errorOf) => <ClientFields form={form} errorOf={errorOf} />}
     />
   );
@@ -172,12 +192,13 @@ interface ClientFieldsProps {
 const algorithms = ['RS256', 'ES256', 'EdDSA'].map((value) => ({ value, label: value }));
 
 function ClientFields({ form: { displayName, access, tokenAlg }, errorOf }: ClientFieldsProps) {
+  const t = useText();
   return (
     <>
       <TextField
         name="displayName"
-        label="Name"
-        hint="What people see of it."
+        label={t('common.name')}
+        hint={t('access.whatPeopleSeeOfIt')}
         isOptional
         value={displayName}
         error={errorOf('displayName')}
@@ -185,7 +206,7 @@ function ClientFields({ form: { displayName, access, tokenAlg }, errorOf }: Clie
       <AccessFields form={access} errorOf={errorOf} />
       <SelectField
         name="tokenAlg"
-        label="Signature of its tokens"
+        label={t('clients.signature')}
         options={algorithms}
         value={tokenAlg}
         error={errorOf('tokenAlg')}
@@ -200,14 +221,15 @@ export interface NewClientModel extends AddState {
 }
 
 export function renderNewClient({ id, form, ...state }: NewClientModel): string {
+  const t = textsIn(state.frame.presentation.language);
   return renderAddPage({
     ...state,
-    path: clientsPath,
-    title: 'Add machine client',
-    about: 'The next page has its secret, once, and a call to paste.',
+    path: clientsPath(t),
+    title: t('common.addMachineClient'),
+    about: t('clients.nextPageHasSecret'),
     id: {
-      label: 'Client ID',
-      hint: 'Letters, digits, dots, hyphens and underscores. It stays as it is.',
+      label: t('access.clientId'),
+      hint: t('clients.idHint'),
       value: id,
     },
     fields: (errorOf) => <ClientFields form={form} errorOf={errorOf} />,

@@ -1,6 +1,8 @@
 /** Who may call what at the members: a grid of callers by kinds of calls, and the answer to a question about one call. */
 import { renderDocument } from '../../layout.tsx';
 import { Notice } from '../../message.tsx';
+import { Said, Text, useText } from '../../texts/elements.tsx';
+import type { Translate, WordKey } from '../../texts/text.ts';
 import { Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { objectHref } from '../history/named.tsx';
@@ -58,25 +60,31 @@ export interface EffectiveModel extends ListState {
 }
 
 export const effectiveHref = '/access/effective';
+export const effectivePath = (t: Translate) => [{ title: t('common.effectiveAccess'), href: effectiveHref }];
 
-const kindWords: Readonly<Record<SubjectKind, string>> = {
-  roles: 'Roles',
-  clients: 'Machine clients',
-  users: 'Users',
+const kindWords: Readonly<Record<SubjectKind, WordKey>> = {
+  roles: 'common.roles',
+  clients: 'common.machineClients',
+  users: 'common.users',
 };
 
 export function renderEffective(model: EffectiveModel): string {
+  return renderDocument(<Effective {...model} />, model.frame.presentation);
+}
+
+function Effective(model: EffectiveModel) {
+  const t = useText();
   const { kind, kinds, columns, subjects, filters, notice, ...list } = model;
-  return renderDocument(
+  return (
     <ListPage
       {...list}
-      title="Effective access"
-      about="What each may call at the members, with all that it has. A cell leads to why it is so."
+      title={t('common.effectiveAccess')}
+      about={t('effective.about')}
       before={
         <>
           {notice && <Notice>{notice}</Notice>}
           {model.mayAsk && <Question {...model} />}
-          <nav class="actions" aria-label="Of whom">
+          <nav class="actions" aria-label={t('effective.ofWhom')}>
             {kinds.map((one) => (
               <a
                 key={one}
@@ -84,7 +92,7 @@ export function renderEffective(model: EffectiveModel): string {
                 href={`${effectiveHref}?show=${one}`}
                 aria-current={one === kind ? 'page' : undefined}
               >
-                {kindWords[one]}
+                {t(kindWords[one])}
               </a>
             ))}
           </nav>
@@ -92,7 +100,10 @@ export function renderEffective(model: EffectiveModel): string {
       }
       filters={kind === 'roles' ? undefined : { ...filters, hidden: { show: kind } }}
       isGrid
-      columns={[{ title: 'Who' }, ...columns.map(({ group, action }) => ({ title: `${group} ${action}` }))]}
+      columns={[
+        { title: t('effective.who') },
+        ...columns.map(({ group, action }) => ({ title: `${group} ${action}` })),
+      ]}
       rows={subjects.map((subject) => ({
         key: subject.id,
         cells: [
@@ -110,8 +121,8 @@ export function renderEffective(model: EffectiveModel): string {
           )),
         ],
       }))}
-      empty={<p>There is nobody yet of whom one could ask.</p>}
-    />,
+      empty={<p>{t('effective.nobodyYet')}</p>}
+    />
   );
 }
 
@@ -147,42 +158,43 @@ function exampleOf({ example: { method, path } }: ShownColumn, { names }: ShownC
 }
 
 function CellText({ cell, memberCount }: Pick<CellProps, 'cell' | 'memberCount'>) {
-  const { outcome, names, offAt } = cell;
-  const off =
-    outcome === 'refused' || offAt.length === 0
-      ? ''
-      : `, off at ${offAt.length === memberCount ? 'every member' : `${offAt.length} of ${memberCount} members`}`;
-  if (outcome === 'refused') return <span class="muted">No</span>;
-  if (outcome === 'allowed' || names.includes('*')) return <>Yes{off}</>;
-  return (
-    <>
-      <bdi>{names.length === 0 ? 'Some' : names.join(', ')}</bdi>
-      {off}
-    </>
-  );
+  const t = useText();
+  const { outcome, offAt } = cell;
+  if (outcome === 'refused') return <span class="muted">{t('effective.no')}</span>;
+  const what = <Opened {...cell} />;
+  if (offAt.length === 0) return what;
+  if (offAt.length === memberCount) return <Text id="effective.offEverywhere" gaps={{ what }} />;
+  return <Text id="effective.offAt" gaps={{ what, off: offAt.length, members: memberCount }} />;
+}
+
+function Opened({ outcome, names }: ShownCell) {
+  const t = useText();
+  if (outcome === 'allowed' || names.includes('*')) return t('effective.yes');
+  return <bdi>{names.length === 0 ? t('effective.some') : names.join(', ')}</bdi>;
 }
 
 const methods = ['GET', 'POST', 'DELETE', 'PUT'];
 
 /** By the address, so that a question can be sent to somebody. */
 function Question({ kind, asked, answer }: EffectiveModel) {
+  const t = useText();
   return (
-    <Part id="answer" title="Ask about a call">
+    <Part id="answer" title={t('effective.askAboutCall')}>
       <form method="get" action={`${effectiveHref}#answer`} class="filters">
         <input type="hidden" name="show" value={kind} />
         <div class="filter">
-          <label for="as">Caller</label>
+          <label for="as">{t('effective.caller')}</label>
           <select id="as" name="as">
             <option value="client" selected={asked.kind === 'client'}>
-              Machine client
+              {t('effective.machineClient')}
             </option>
             <option value="user" selected={asked.kind === 'user'}>
-              User
+              {t('access.user')}
             </option>
           </select>
         </div>
         <div class="filter">
-          <label for="who">Id</label>
+          <label for="who">{t('clients.id')}</label>
           <input
             id="who"
             name="who"
@@ -194,7 +206,7 @@ function Question({ kind, asked, answer }: EffectiveModel) {
           />
         </div>
         <div class="filter">
-          <label for="method">Method</label>
+          <label for="method">{t('effective.method')}</label>
           <select id="method" name="method">
             {methods.map((method) => (
               <option key={method} value={method} selected={asked.method === method}>
@@ -204,7 +216,7 @@ function Question({ kind, asked, answer }: EffectiveModel) {
           </select>
         </div>
         <div class="filter wide">
-          <label for="path">Path</label>
+          <label for="path">{t('clients.path')}</label>
           <input
             id="path"
             name="path"
@@ -217,7 +229,7 @@ function Question({ kind, asked, answer }: EffectiveModel) {
         </div>
         <div class="actions">
           <button type="submit" class="button">
-            Ask
+            {t('effective.ask')}
           </button>
         </div>
       </form>
@@ -238,16 +250,18 @@ function Answer({ asked, answer }: { readonly asked: AskedOf; readonly answer: S
     <div class="boxed answer" role="status">
       <p>
         <State kind={isAllowed ? 'ok' : 'danger'}>
-          <bdi>{asked.id}</bdi> {isAllowed ? 'may' : 'may not'}
+          <Text id={isAllowed ? 'effective.may' : 'effective.mayNot'} gaps={{ id: <bdi>{asked.id}</bdi> }} />
         </State>{' '}
         <bdi class="code">{`${asked.method} ${asked.path}`}</bdi>
       </p>
       <p>
-        <bdi>{because}</bdi>
+        <bdi>
+          <Said>{because}</Said>
+        </bdi>
       </p>
       {opens && (
         <p>
-          The smallest change: <bdi class="code">{opens.given}</bdi>.
+          <Text id="effective.smallestChange" gaps={{ given: <bdi class="code">{opens.given}</bdi> }} />
         </p>
       )}
       {opens?.isOffered && (

@@ -1,5 +1,7 @@
 /** A role that the reader has for a while, or could have: on a page beside the account. */
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { DetailPage, Facts, Id } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -14,7 +16,7 @@ export interface ShownElevation {
 }
 
 export const elevationHref = '/account/elevation';
-const path = [{ title: 'Your account', href: '/account' }];
+export const accountPath = (t: Translate) => [{ title: t('common.yourAccount'), href: '/account' }];
 
 interface ElevationModel {
   readonly frame: FrameModel;
@@ -22,43 +24,53 @@ interface ElevationModel {
   readonly notice?: string | undefined;
 }
 
-export function renderElevation({ frame, elevation, notice }: ElevationModel): string {
+export function renderElevation(model: ElevationModel): string {
+  return renderDocument(<Elevation {...model} />, model.frame.presentation);
+}
+
+function Elevation({ frame, elevation, notice }: ElevationModel) {
+  const t = useText();
   const { id, role, reason, createdAt, endsAt } = elevation;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={path}
-      title={`You have the role ${role}`}
+      path={accountPath(t)}
+      title={t('elevation.youHave', { role })}
       acts={
         <a class="button" href={`${elevationHref}?do=end`}>
-          End it
+          {t('elevation.endIt')}
         </a>
       }
-      about="It ends by itself, with the tokens that have it; your sessions end with it, and you sign in again."
+      about={t('elevation.endsByItself')}
       notice={notice}
     >
       <Facts
         facts={[
-          { name: 'Role', value: <bdi>{role}</bdi> },
-          { name: 'Ends', value: <Ago at={new Date(endsAt)} now={frame.now} /> },
-          { name: 'Began', value: <Ago at={new Date(createdAt)} now={frame.now} /> },
-          { name: 'Reason', value: <bdi>{reason}</bdi> },
-          { name: 'ID', value: <Id>{id}</Id> },
+          { name: t('access.role'), value: <bdi>{role}</bdi> },
+          { name: t('elevation.ends'), value: <Ago at={new Date(endsAt)} now={frame.now} /> },
+          { name: t('elevation.began'), value: <Ago at={new Date(createdAt)} now={frame.now} /> },
+          { name: t('access.reason'), value: <bdi>{reason}</bdi> },
+          { name: t('elevation.id'), value: <Id>{id}</Id> },
         ]}
       />
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
 export function renderNoElevation(frame: FrameModel): string {
-  return renderDocument(
+  return renderDocument(<NoElevation frame={frame} />, frame.presentation);
+}
+
+function NoElevation({ frame }: Pick<ElevationModel, 'frame'>) {
+  const t = useText();
+  return (
     <DetailPage
       frame={frame}
-      path={path}
-      title="Take a role"
-      about="There is no role that you may take for a while. An administrator can make you eligible for one."
+      path={accountPath(t)}
+      title={t('elevation.takeRole')}
+      about={t('elevation.none')}
     >
       {null}
-    </DetailPage>,
+    </DetailPage>
   );
 }

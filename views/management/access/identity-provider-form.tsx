@@ -1,4 +1,6 @@
 /** The fields of an identity provider: those of its kind, the usual ones first. */
+import { Text, useText } from '../../texts/elements.tsx';
+import { type Translate, textsIn } from '../../texts/text.ts';
 import { type AddState, type ErrorOf, renderAddPage } from '../change-form.tsx';
 import { Id } from '../detail.tsx';
 import { ChoicesField, LinesField, SecretField, SelectField, TextField } from '../fields.tsx';
@@ -30,6 +32,7 @@ interface FieldsProps extends ProviderForm {
 }
 
 export function ProviderFields({ fields, values, errorOf }: FieldsProps) {
+  const t = useText();
   const rare = fields.filter(({ isRare }) => isRare);
   const isOpen = rare.some(({ name }) => errorOf(name) !== undefined);
   return (
@@ -40,7 +43,7 @@ export function ProviderFields({ fields, values, errorOf }: FieldsProps) {
           <Field key={field.name} field={field} values={values} errorOf={errorOf} />
         ))}
       <details open={isOpen}>
-        <summary>More settings</summary>
+        <summary>{t('providers.moreSettings')}</summary>
         {rare.map((field) => (
           <Field key={field.name} field={field} values={values} errorOf={errorOf} />
         ))}
@@ -83,7 +86,14 @@ function Field({ field: { type, options = [], isRare, ...field }, values, errorO
 }
 
 export const providersHref = '/access/identity-providers';
-export const providersPath = [{ title: 'Identity providers', href: providersHref }];
+
+export function providerHref(id: string): string {
+  return `${providersHref}/${encodeURIComponent(id)}`;
+}
+
+export const providersPath = (t: Translate) => [
+  { title: t('common.identityProviders'), href: providersHref },
+];
 
 export interface NewProviderModel extends AddState {
   readonly id: string;
@@ -99,27 +109,27 @@ export interface NewProviderModel extends AddState {
 
 export function renderNewProvider(model: NewProviderModel): string {
   const { id, form, presets, preset, before, callbackUrl, ...state } = model;
+  const t = textsIn(state.frame.presentation.language);
   return renderAddPage({
     ...state,
-    path: providersPath,
-    title: 'Add identity provider',
-    about:
-      'It is added disabled, and tried at once: the next page says what works, and nobody signs in by it before you enable it.',
+    path: providersPath(t),
+    title: t('common.addIdentityProvider'),
+    about: t('providers.addedDisabled'),
     before: (
       <>
         <Presets presets={presets} preset={preset} />
         <p>{before}</p>
         {callbackUrl !== undefined && (
           <p>
-            Its callback URL here: <Id>{callbackUrl}</Id>
+            <Text id="providers.itsCallbackUrl" gaps={{ url: <Id>{callbackUrl}</Id> }} />
           </p>
         )}
       </>
     ),
     hidden: { for: preset },
     id: {
-      label: 'ID',
-      hint: 'Part of the callback URL: a to z, digits and hyphens, 32 at most. It stays as it is.',
+      label: t('providers.id'),
+      hint: t('providers.idHint'),
       value: id,
     },
     fields: (errorOf) => <ProviderFields {...form} errorOf={errorOf} />,
@@ -127,8 +137,9 @@ export function renderNewProvider(model: NewProviderModel): string {
 }
 
 function Presets({ presets, preset }: Pick<NewProviderModel, 'presets' | 'preset'>) {
+  const t = useText();
   return (
-    <nav class="presets" aria-label="Kind of provider">
+    <nav class="presets" aria-label={t('providers.kindOfProvider')}>
       {presets.map(({ id, label, meaning }) => (
         <a
           key={id}

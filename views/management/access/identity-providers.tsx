@@ -1,22 +1,18 @@
 /** Identity providers: where people's accounts come from besides this console. */
-import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { Said, Text, useText } from '../../texts/elements.tsx';
+import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { EditPart, type EditState, type Owner } from '../change-form.tsx';
 import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
-import { SecretField, TextField } from '../fields.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State } from '../state.tsx';
-import {
-  ProviderFields,
-  type ProviderForm,
-  providersHref,
-  providersPath,
-} from './identity-provider-form.tsx';
+import { ProviderFields, type ProviderForm, providerHref, providersPath } from './identity-provider-form.tsx';
+import { DryRun, ProviderTrial, type ShownDryRun } from './identity-provider-trial.tsx';
 
 /** As the admin API has it. */
 export interface ShownProvider {
@@ -42,36 +38,37 @@ export interface ShownProvider {
 
 export type ProviderKind = 'oidc' | 'saml' | 'ldap';
 
-export const kindNames: Readonly<Record<ProviderKind, string>> = {
-  oidc: 'OpenID Connect',
-  saml: 'SAML 2.0',
-  ldap: 'LDAP directory',
+export const kindNames: Readonly<Record<ProviderKind, WordKey>> = {
+  oidc: 'providers.oidc',
+  saml: 'providers.saml',
+  ldap: 'providers.ldap',
 };
-
-export function providerHref(id: string): string {
-  return `${providersHref}/${encodeURIComponent(id)}`;
-}
 
 export interface ProvidersModel extends ListState {
   readonly providers: readonly ShownProvider[];
   readonly filters: FiltersModel;
 }
 
-export function renderProviders({ providers, ...list }: ProvidersModel): string {
+export function renderProviders(model: ProvidersModel): string {
+  return renderDocument(<Providers {...model} />, model.frame.presentation);
+}
+
+function Providers({ providers, ...list }: ProvidersModel) {
+  const t = useText();
   const { now } = list.frame;
-  return renderDocument(
+  return (
     <ListPage
       {...list}
-      title="Identity providers"
-      about="Where people sign in with the account that they have elsewhere, and which roles that gives them."
+      title={t('common.identityProviders')}
+      about={t('providers.about')}
       columns={[
-        { title: 'Name' },
-        { title: 'Kind' },
-        { title: 'State' },
-        { title: 'Order', isNumber: true },
-        { title: 'Users', isNumber: true },
-        { title: 'Last sign-in' },
-        { title: 'Last failure' },
+        { title: t('common.name') },
+        { title: t('access.kind') },
+        { title: t('common.state') },
+        { title: t('providers.order'), isNumber: true },
+        { title: t('common.users'), isNumber: true },
+        { title: t('common.lastSignIn') },
+        { title: t('providers.lastFailure') },
       ]}
       rows={providers.map((provider) => ({
         key: provider.id,
@@ -82,30 +79,25 @@ export function renderProviders({ providers, ...list }: ProvidersModel): string 
             displayName={provider.name === provider.id ? null : provider.name}
             href={providerHref(provider.id)}
           />,
-          kindOf(provider),
+          kindOf(provider, t),
           <ProviderState key="state" {...provider} />,
           provider.position === null ? '-' : String(provider.position),
           <LinkedUsers key="users" {...provider} />,
           <Ago key="last" at={dateOf(provider.lastSignInAt)} now={now} />,
           provider.lastFailure === null ? (
-            'None'
+            t('common.none')
           ) : (
             <Ago key="failed" at={new Date(provider.lastFailure.at)} now={now} />
           ),
         ],
       }))}
-      empty={
-        <p>
-          People sign in with a password of this console alone. With an identity provider, such as Keycloak,
-          Entra ID or a directory, they use the account that they have at work.
-        </p>
-      }
-    />,
+      empty={<p>{t('providers.noneYet')}</p>}
+    />
   );
 }
 
-function kindOf({ kind }: ShownProvider): string {
-  return kind === null ? 'Unknown' : kindNames[kind];
+function kindOf({ kind }: ShownProvider, t: Translate): string {
+  return kind === null ? t('access.unknown') : t(kindNames[kind]);
 }
 
 function dateOf(text: string | null): Date | undefined {
@@ -113,25 +105,20 @@ function dateOf(text: string | null): Date | undefined {
 }
 
 function ProviderState({ readable, enabled }: ShownProvider) {
-  if (!readable) return <State kind="danger">Cannot be read</State>;
-  return enabled ? <State kind="ok">Enabled</State> : <State kind="off">Disabled</State>;
+  const t = useText();
+  if (!readable) return <State kind="danger">{t('providers.cannotBeRead')}</State>;
+  if (enabled) return <State kind="ok">{t('access.enabled')}</State>;
+  return <State kind="off">{t('access.disabled')}</State>;
 }
 
 function LinkedUsers({ id, linkedUsers }: ShownProvider) {
-  const number = new Intl.NumberFormat('en').format(linkedUsers);
+  const t = useText();
+  const number = numberIn(t.language, linkedUsers);
   return linkedUsers === 0 ? (
     <span>{number}</span>
   ) : (
     <a href={`/access/users?provider=${encodeURIComponent(id)}`}>{number}</a>
   );
-}
-
-/** What a dry run has said of each of its steps. */
-export interface TrialStep {
-  readonly step: string;
-  readonly ok: boolean;
-  readonly said: string;
-  readonly advice: string | null;
 }
 
 export interface ProviderModel extends EditState {
@@ -145,26 +132,31 @@ export interface ProviderModel extends EditState {
   readonly mayTry: boolean;
   readonly notice?: { readonly text: string } | undefined;
   /** Of a dry run that was just made. */
-  readonly trial?: { readonly ok: boolean; readonly steps: readonly TrialStep[] } | undefined;
+  readonly trial?: ShownDryRun | undefined;
 }
 
 export function renderProvider(model: ProviderModel): string {
+  return renderDocument(<Provider {...model} />, model.frame.presentation);
+}
+
+function Provider(model: ProviderModel) {
+  const t = useText();
   const { frame, provider, errors, notice, csrf, trial, mayChange } = model;
   const { id, name, readable, linkedUsers } = provider;
   const href = providerHref(id);
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={providersPath}
+      path={providersPath(t)}
       title={name ?? id}
       state={<ProviderState {...provider} />}
       acts={mayChange && readable && <FirstAct {...provider} />}
-      about={sentenceOf(provider)}
-      problem={errors.length > 0 ? 'Nothing was saved.' : (provider.problem ?? undefined)}
+      about={sentenceOf(provider, t)}
+      problem={errors.length > 0 ? t('common.nothingWasSaved') : problemOf(provider, t)}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
-      {trial && <Trial {...trial} />}
-      <Facts facts={factsOf(provider, frame.now)} />
+      {trial && <ProviderTrial {...trial} />}
+      <Facts facts={factsOf(provider, frame.now, t)} />
       {readable && <Addresses {...provider} />}
       {readable && <RoleRules {...provider} />}
       <Certificates provider={provider} now={frame.now} />
@@ -174,99 +166,117 @@ export function renderProvider(model: ProviderModel): string {
       {mayChange && (
         <More
           acts={[
-            ...(readable && provider.enabled ? [{ label: 'Disable', href: `${href}?do=disable` }] : []),
+            ...(readable && provider.enabled
+              ? [{ label: t('access.disable'), href: `${href}?do=disable` }]
+              : []),
             {
-              label: linkedUsers === 0 ? 'Remove' : 'Remove with its users',
+              label: linkedUsers === 0 ? t('access.remove') : t('providers.removeWithUsers'),
               href: `${href}?do=remove`,
             },
           ]}
         />
       )}
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
-function sentenceOf({ readable, enabled, kind, roleRules, defaultRole }: ShownProvider): string {
-  if (!readable) return 'Nobody signs in by it: what is stored of it cannot be read.';
-  const how = kind === 'ldap' ? 'name and password of the directory' : 'a link on the sign-in page';
-  const rules = roleRules.length === 1 ? 'one rule' : `${roleRules.length} rules`;
-  const roles =
-    roleRules.length === 0
-      ? `everybody gets the role ${defaultRole}`
-      : `roles come from ${rules}, and ${defaultRole === null ? 'whoever fits none is refused' : `from ${defaultRole} for whoever fits none`}`;
-  return enabled
-    ? `People sign in by ${how}; ${roles}.`
-    : `Nobody signs in by it while it is disabled; ${roles}.`;
+function problemOf({ problem }: ShownProvider, t: Translate): string | undefined {
+  return problem === null ? undefined : (saidIn(t.language, problem) ?? problem);
+}
+
+function sentenceOf(provider: ShownProvider, t: Translate): string {
+  const { readable, enabled, kind } = provider;
+  if (!readable) return t('providers.nobodyUnreadable');
+  const roles = rolesPhrase(provider, t);
+  if (!enabled) return t('providers.whileDisabled', { roles });
+  return t(kind === 'ldap' ? 'providers.byDirectory' : 'providers.byLink', { roles });
+}
+
+function rolesPhrase({ roleRules, defaultRole }: ShownProvider, t: Translate): string {
+  const n = roleRules.length;
+  if (defaultRole === null)
+    return n === 0 ? t('providers.everybodyRefused') : t('providers.rulesOrRefused', { n });
+  if (n === 0) return t('providers.everybodyGets', { role: defaultRole });
+  return t('providers.rulesOrRole', { n, role: defaultRole });
 }
 
 function FirstAct({ id, enabled }: ShownProvider) {
+  const t = useText();
   return enabled ? (
     <a class="button" href="#dry-run">
-      Dry run
+      {t('providers.dryRun')}
     </a>
   ) : (
     <a class="button primary" href={`${providerHref(id)}?do=enable`}>
-      Enable
+      {t('access.enable')}
     </a>
   );
 }
 
-function factsOf(provider: ShownProvider, now: Date): readonly Fact[] {
+function factsOf(provider: ShownProvider, now: Date, t: Translate): readonly Fact[] {
   const { id, lastSignInAt, lastFailure, createdAt, position } = provider;
   return [
-    { name: 'ID', value: <Id>{id}</Id> },
-    { name: 'Kind', value: kindOf(provider) },
-    { name: 'Users from there', value: <LinkedUsers {...provider} /> },
-    { name: 'Last sign-in', value: <Ago at={dateOf(lastSignInAt)} now={now} /> },
+    { name: t('providers.id'), value: <Id>{id}</Id> },
+    { name: t('access.kind'), value: kindOf(provider, t) },
+    { name: t('providers.usersFromThere'), value: <LinkedUsers {...provider} /> },
+    { name: t('common.lastSignIn'), value: <Ago at={dateOf(lastSignInAt)} now={now} /> },
     {
-      name: 'Last failure',
+      name: t('providers.lastFailure'),
       value:
         lastFailure === null ? (
-          'None'
+          t('common.none')
         ) : (
-          <>
-            <Ago at={new Date(lastFailure.at)} now={now} />: <bdi>{lastFailure.reason}</bdi>
-          </>
+          <Text
+            id="providers.failureAt"
+            gaps={{
+              at: <Ago at={new Date(lastFailure.at)} now={now} />,
+              why: (
+                <bdi>
+                  <Said>{lastFailure.reason}</Said>
+                </bdi>
+              ),
+            }}
+          />
         ),
     },
-    { name: 'Order', value: position === null ? 'Behind all that have one' : String(position) },
-    ...(createdAt === null ? [] : [{ name: 'Added', value: <Ago at={new Date(createdAt)} now={now} /> }]),
+    { name: t('providers.order'), value: position === null ? t('providers.behindAll') : String(position) },
+    ...(createdAt === null
+      ? []
+      : [{ name: t('access.added'), value: <Ago at={new Date(createdAt)} now={now} /> }]),
   ];
 }
 
-const addressNames: Readonly<Record<string, string>> = {
-  postLogoutUrl: 'After sign-out',
-  backchannelLogoutUrl: 'Back-channel logout',
-  ownEntityId: 'Entity ID and metadata',
-  ownLogoutUrl: 'Single logout service',
+const addressNames: Readonly<Record<string, WordKey>> = {
+  postLogoutUrl: 'providers.afterSignOut',
+  backchannelLogoutUrl: 'providers.backChannelLogout',
+  ownEntityId: 'providers.entityIdAndMetadata',
+  ownLogoutUrl: 'providers.singleLogout',
 };
 
 /** What is pasted at the provider. */
 function Addresses({ callbackUrl, settings }: ShownProvider) {
+  const t = useText();
   if (callbackUrl === null) return null;
   const others = Object.entries(addressNames).flatMap(([name, title]) => {
     const address = settings?.[name];
-    return typeof address === 'string' ? [{ name: title, value: <Id>{address}</Id> }] : [];
+    return typeof address === 'string' ? [{ name: t(title), value: <Id>{address}</Id> }] : [];
   });
   return (
-    <Part id="addresses" title="Register at the provider">
-      <Facts facts={[{ name: 'Callback URL', value: <Id>{callbackUrl}</Id> }, ...others]} />
+    <Part id="addresses" title={t('providers.registerThere')}>
+      <Facts facts={[{ name: t('providers.callbackUrl'), value: <Id>{callbackUrl}</Id> }, ...others]} />
     </Part>
   );
 }
 
 function RoleRules({ roleRules, defaultRole }: ShownProvider) {
-  const [rules, others] = [roleRules.map(ruleOf), defaultRole ?? 'Refused'];
+  const t = useText();
+  const [rules, others] = [roleRules.map(ruleOf), defaultRole ?? t('common.refused')];
   return (
-    <Part
-      id="roles"
-      title="Role rules"
-      about="What the provider says of a person, and the role that it gives. They are looked at anew at each sign-in."
-    >
+    <Part id="roles" title={t('providers.roleRules')} about={t('providers.roleRulesAbout')}>
       <Facts
         facts={[
           ...rules.map(({ claim, role }) => ({ name: claim, value: <bdi>{role}</bdi> })),
-          { name: 'Whoever fits none', value: <bdi>{others}</bdi> },
+          { name: t('providers.whoeverFitsNone'), value: <bdi>{others}</bdi> },
         ]}
       />
     </Part>
@@ -291,23 +301,27 @@ interface CertificatesProps {
 }
 
 function Certificates({ provider: { settings }, now }: CertificatesProps) {
+  const t = useText();
   const { certificates = [], ownCertificate } = (settings ?? {}) as {
     readonly certificates?: readonly ShownCertificate[];
     readonly ownCertificate?: ShownCertificate | null;
   };
   const all = [
-    ...certificates.map((certificate) => ({ ...certificate, whose: 'Of the provider' })),
-    ...(ownCertificate ? [{ ...ownCertificate, whose: 'Of this console' }] : []),
+    ...certificates.map((certificate) => ({ ...certificate, whose: t('providers.ofProvider') })),
+    ...(ownCertificate ? [{ ...ownCertificate, whose: t('providers.ofConsole') }] : []),
   ];
   if (all.length === 0) return null;
   return (
-    <Part id="certificates" title="Certificates">
+    <Part id="certificates" title={t('providers.certificates')}>
       <Facts
         facts={all.map(({ whose, subject, validTo, sha256 }) => ({
           name: whose,
           value: (
             <>
-              <bdi>{subject}</bdi>, until <Ago at={new Date(validTo)} now={now} />
+              <Text
+                id="providers.certificateUntil"
+                gaps={{ subject: <bdi>{subject}</bdi>, until: <Ago at={new Date(validTo)} now={now} /> }}
+              />
               <br />
               SHA-256 <Id>{sha256}</Id>
             </>
@@ -318,75 +332,13 @@ function Certificates({ provider: { settings }, now }: CertificatesProps) {
   );
 }
 
-function Trial({ ok, steps }: NonNullable<ProviderModel['trial']>) {
-  return (
-    <Part
-      id="trial"
-      title="Dry run"
-      about={ok ? 'Every step went well. Nothing was created.' : 'A step has failed. Nothing was created.'}
-    >
-      <Facts
-        facts={steps.map(({ step, ok, said, advice }) => ({
-          name: step,
-          value: (
-            <>
-              <State kind={ok ? 'ok' : 'danger'}>{ok ? 'Well' : 'Failed'}</State> <bdi>{said}</bdi>
-              {advice !== null && <span class="hint">{advice}</span>}
-            </>
-          ),
-        }))}
-      />
-    </Part>
-  );
-}
-
-function DryRun({ provider: { id, kind, testUrl }, csrf, mayTry }: ProviderModel) {
-  return (
-    <Part
-      id="dry-run"
-      title="Try it"
-      about="A dry run goes as far as it can without a person, and creates nothing; a disabled provider can be tried, too."
-      acts={
-        mayTry &&
-        testUrl !== null && (
-          <a class="button" href={testUrl}>
-            Test sign-in
-          </a>
-        )
-      }
-    >
-      {mayTry && testUrl !== null && (
-        <p class="hint">A test sign-in shows the claims that come, and the roles that they give.</p>
-      )}
-      <Form action={providerHref(id)} hidden={{ csrf, do: 'test' }}>
-        {kind === 'ldap' && (
-          <>
-            <TextField
-              name="username"
-              label="User name"
-              hint="Of somebody in the directory, to see the attributes and the roles that they give."
-              isOptional
-              value=""
-            />
-            <SecretField name="password" label="Password in the directory" isOptional />
-          </>
-        )}
-        <div class="actions">
-          <button type="submit" class="button">
-            Dry run
-          </button>
-        </div>
-      </Form>
-    </Part>
-  );
-}
-
 function Edit({ provider, form, ...state }: ProviderModel) {
+  const t = useText();
   return (
     <EditPart
       {...state}
       href={providerHref(provider.id)}
-      about="Changed role rules count from each person's next sign-in. A secret that is left empty stays as it is."
+      about={t('providers.editAbout')}
       fields={(errorOf) => <ProviderFields {...form} errorOf={errorOf} />}
     />
   );

@@ -1,4 +1,6 @@
 /** Whether applications have confirmed that sessions ended. */
+import { Said, useText } from '../../texts/elements.tsx';
+import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Named } from '../history/named.tsx';
@@ -15,14 +17,14 @@ export interface ShownLogout {
 
 interface LogoutState {
   readonly kind: StateKind;
-  readonly word: string;
+  readonly word: WordKey;
 }
 
 export const logoutStates: ReadonlyMap<ShownLogout['state'], LogoutState> = new Map([
-  ['waiting', { kind: 'warn', word: 'Waiting' }],
-  ['told', { kind: 'warn', word: 'Notified, not confirmed' }],
-  ['confirmed', { kind: 'ok', word: 'Confirmed' }],
-  ['gave_up', { kind: 'danger', word: 'Gave up' }],
+  ['waiting', { kind: 'warn', word: 'logouts.waiting' }],
+  ['told', { kind: 'warn', word: 'logouts.notified' }],
+  ['confirmed', { kind: 'ok', word: 'logouts.confirmed' }],
+  ['gave_up', { kind: 'danger', word: 'logouts.gaveUp' }],
 ]);
 
 interface LogoutsPartProps {
@@ -35,28 +37,29 @@ interface LogoutsPartProps {
 }
 
 export function LogoutsPart({ about, of, logouts, now }: LogoutsPartProps) {
+  const t = useText();
   return (
-    <Part id="logouts" title="Last logouts" about={about}>
+    <Part id="logouts" title={t('logouts.lastLogouts')} about={about}>
       {logouts.length === 0 ? (
-        <p class="empty">None within a day.</p>
+        <p class="empty">{t('logouts.noneWithinADay')}</p>
       ) : (
         <Table
-          title="Last logouts"
+          title={t('logouts.lastLogouts')}
           columns={[
-            { title: of === 'user' ? 'User' : 'Application' },
-            { title: 'Outcome' },
-            { title: 'Ended' },
-            { title: 'Reason' },
+            { title: of === 'user' ? t('access.user') : t('access.application') },
+            { title: t('access.outcome') },
+            { title: t('logouts.ended') },
+            { title: t('access.reason') },
           ]}
           rows={logouts.map((logout) => ({
             key: `${logout.endedAt} ${logout.user} ${logout.client}`,
             cells: [
               <Receiver key="who" of={of} {...logout} />,
               <State key="state" kind={logoutStates.get(logout.state)!.kind}>
-                {logoutStates.get(logout.state)!.word}
+                {t(logoutStates.get(logout.state)!.word)}
               </State>,
               <Ago key="ended" at={new Date(logout.endedAt)} now={now} />,
-              <bdi key="why">{logout.lastError ?? ''}</bdi>,
+              <bdi key="why">{logout.lastError !== null && <Said>{logout.lastError}</Said>}</bdi>,
             ],
           }))}
         />
@@ -66,6 +69,7 @@ export function LogoutsPart({ about, of, logouts, now }: LogoutsPartProps) {
 }
 
 function Receiver({ of, user, client }: ShownLogout & Pick<LogoutsPartProps, 'of'>) {
+  const t = useText();
   if (of === 'client') return <Named kind="application" id={client} />;
-  return user === null ? <>Removed</> : <Named kind="user" id={user} />;
+  return user === null ? t('logouts.removed') : <Named kind="user" id={user} />;
 }

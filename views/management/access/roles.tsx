@@ -1,5 +1,7 @@
 /** Roles: what people may do, built in or made of permissions. */
 import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import {
   type AddState,
@@ -38,13 +40,23 @@ export interface RolesModel extends ListState {
   readonly roles: readonly (ShownRole & { readonly sentence: string })[];
 }
 
-export function renderRoles({ roles, ...list }: RolesModel): string {
-  return renderDocument(
+export function renderRoles(model: RolesModel): string {
+  return renderDocument(<Roles {...model} />, model.frame.presentation);
+}
+
+function Roles({ roles, ...list }: RolesModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Roles"
-      about="What people may do: three that every installation has, and your own."
-      columns={[{ title: 'Name' }, { title: 'Opens' }, { title: 'Kind' }, { title: 'Users', isNumber: true }]}
+      title={t('common.roles')}
+      about={t('roles.about')}
+      columns={[
+        { title: t('common.name') },
+        { title: t('roles.opens') },
+        { title: t('access.kind') },
+        { title: t('common.users'), isNumber: true },
+      ]}
       rows={roles.map(({ id, sentence, builtIn, userCount }) => ({
         key: id,
         cells: [
@@ -52,16 +64,12 @@ export function renderRoles({ roles, ...list }: RolesModel): string {
             <bdi>{id}</bdi>
           </a>,
           sentence,
-          builtIn ? 'Built in' : 'Custom',
-          userCount === 0 ? (
-            '0'
-          ) : (
-            <a href={holdersHref(id)}>{new Intl.NumberFormat('en').format(userCount)}</a>
-          ),
+          builtIn ? t('roles.builtIn') : t('roles.custom'),
+          userCount === 0 ? '0' : <a href={holdersHref(id)}>{numberIn(t.language, userCount)}</a>,
         ],
       }))}
-      empty={<p>No roles.</p>}
-    />,
+      empty={<p>{t('roles.noRoles')}</p>}
+    />
   );
 }
 
@@ -86,52 +94,60 @@ export interface RoleModel extends EditState {
   readonly history?: HistoryModel | undefined;
 }
 
-const rolesPath = [{ title: 'Roles', href: '/access/roles' }];
+export const rolesPath = (t: Translate) => [{ title: t('common.roles'), href: '/access/roles' }];
 
 export function renderRole(model: RoleModel): string {
+  return renderDocument(<Role {...model} />, model.frame.presentation);
+}
+
+function Role(model: RoleModel) {
+  const t = useText();
   const { frame, role, sentence, errors, notice, mayChange } = model;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={rolesPath}
+      path={rolesPath(t)}
       title={role.id}
       acts={
         mayChange &&
         !role.builtIn && (
           <a class="button" href={`/access/roles?do=new&from=${encodeURIComponent(role.id)}`}>
-            Copy
+            {t('access.copy')}
           </a>
         )
       }
       about={sentence}
-      problem={errors.length > 0 ? 'Nothing was saved.' : undefined}
+      problem={errors.length > 0 ? t('common.nothingWasSaved') : undefined}
       notice={notice}
     >
       <Facts
         facts={[
-          { name: 'Name in tokens', value: <Id>{role.id}</Id> },
-          { name: 'Kind', value: role.builtIn ? 'Built in: it stays as it is' : 'Custom' },
-          ...(role.builtIn ? [] : [{ name: 'Description', value: role.description ?? 'None' }]),
+          { name: t('roles.nameInTokens'), value: <Id>{role.id}</Id> },
+          { name: t('access.kind'), value: role.builtIn ? t('roles.builtInStays') : t('roles.custom') },
+          ...(role.builtIn
+            ? []
+            : [{ name: t('roles.description'), value: role.description ?? t('common.none') }]),
           ...(role.updatedAt === null
             ? []
-            : [{ name: 'Changed', value: <Ago at={new Date(role.updatedAt)} now={frame.now} /> }]),
+            : [{ name: t('roles.changed'), value: <Ago at={new Date(role.updatedAt)} now={frame.now} /> }]),
         ]}
       />
       <Holders {...role} />
       {mayChange && !role.builtIn && <Edit {...model} />}
       {model.history && <History {...model.history} href={roleHref(role.id)} now={frame.now} />}
       {mayChange && !role.builtIn && (
-        <More acts={[{ label: 'Remove', href: `${roleHref(role.id)}?do=remove` }]} />
+        <More acts={[{ label: t('access.remove'), href: `${roleHref(role.id)}?do=remove` }]} />
       )}
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
 function Holders({ id, users, userCount }: ShownRole) {
+  const t = useText();
   return (
-    <Part id="users" title="Who has it">
+    <Part id="users" title={t('roles.whoHasIt')}>
       {users.length === 0 ? (
-        <p class="empty">Nobody.</p>
+        <p class="empty">{t('roles.nobody')}</p>
       ) : (
         <ul class="rows boxed">
           {users.slice(0, 10).map((name) => (
@@ -143,7 +159,7 @@ function Holders({ id, users, userCount }: ShownRole) {
           ))}
           {userCount > 10 && (
             <li>
-              <a href={holdersHref(id)}>All {new Intl.NumberFormat('en').format(userCount)}</a>
+              <a href={holdersHref(id)}>{t('roles.allHolders', { count: userCount })}</a>
             </li>
           )}
         </ul>
@@ -153,11 +169,12 @@ function Holders({ id, users, userCount }: ShownRole) {
 }
 
 function Edit({ role, form, ...state }: RoleModel) {
+  const t = useText();
   return (
     <EditPart
       {...state}
       href={roleHref(role.id)}
-      about="It counts from the next call on, for everybody who has the role."
+      about={t('roles.countsFromNextCall')}
       fields={(errorOf) => <RoleFields form={form} errorOf={errorOf} />}
     />
   );
@@ -169,12 +186,13 @@ interface RoleFieldsProps {
 }
 
 function RoleFields({ form: { description, access }, errorOf }: RoleFieldsProps) {
+  const t = useText();
   return (
     <>
       <TextField
         name="description"
-        label="Description"
-        hint="One line for people."
+        label={t('roles.description')}
+        hint={t('roles.oneLine')}
         isOptional
         value={description}
         error={errorOf('description')}
@@ -190,14 +208,15 @@ export interface NewRoleModel extends AddState {
 }
 
 export function renderNewRole({ id, form, ...state }: NewRoleModel): string {
+  const t = textsIn(state.frame.presentation.language);
   return renderAddPage({
     ...state,
-    path: rolesPath,
-    title: 'Add role',
-    about: 'A role of your own, made of what it opens. People get it on their page.',
+    path: rolesPath(t),
+    title: t('roles.addRole'),
+    about: t('roles.madeOf'),
     id: {
-      label: 'Name',
-      hint: 'As it stands in tokens: letters, digits, dots, hyphens and underscores. It stays as it is.',
+      label: t('common.name'),
+      hint: t('roles.nameHint'),
       value: id,
     },
     fields: (errorOf) => <RoleFields form={form} errorOf={errorOf} />,

@@ -1,7 +1,8 @@
 /** Sessions: where people are signed in. */
 import { nameBrowser } from '../../elements/user-agent.ts';
 import { renderDocument } from '../../layout.tsx';
-import { textsIn } from '../../texts/text.ts';
+import { useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { DetailPage, Facts, Id } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
@@ -27,25 +28,32 @@ export function sessionHref(id: string): string {
   return `/access/sessions/${encodeURIComponent(id)}`;
 }
 
+export const sessionsPath = (t: Translate) => [{ title: t('common.sessions'), href: '/access/sessions' }];
+
 export interface SessionsModel
   extends Pick<ListModel, 'frame' | 'count' | 'nextHref' | 'firstHref' | 'notice'> {
   readonly sessions: readonly ShownSession[];
   readonly filters: FiltersModel;
 }
 
-export function renderSessions({ sessions, ...list }: SessionsModel): string {
-  return renderDocument(
+export function renderSessions(model: SessionsModel): string {
+  return renderDocument(<Sessions {...model} />, model.frame.presentation);
+}
+
+function Sessions({ sessions, ...list }: SessionsModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Sessions"
-      about="Where people are signed in, with the applications that they have opened."
+      title={t('common.sessions')}
+      about={t('sessions.about')}
       columns={[
-        { title: 'User' },
-        { title: 'Browser' },
-        { title: 'From' },
-        { title: 'Applications' },
-        { title: 'Started' },
-        { title: 'Last seen' },
+        { title: t('access.user') },
+        { title: t('sessions.browser') },
+        { title: t('sessions.from') },
+        { title: t('common.applications') },
+        { title: t('common.started') },
+        { title: t('sessions.lastSeen') },
       ]}
       rows={sessions.map((session) => ({
         key: session.id,
@@ -53,17 +61,17 @@ export function renderSessions({ sessions, ...list }: SessionsModel): string {
           <a key="user" href={sessionHref(session.id)}>
             <bdi>{session.user}</bdi>
           </a>,
-          nameBrowser(session.agent ?? undefined, textsIn('en')),
+          nameBrowser(session.agent ?? undefined, t),
           <span key="from" class="code">
-            {session.address ?? 'Unknown'}
+            {session.address ?? t('access.unknown')}
           </span>,
-          openedWith(session).join(', ') || 'None',
+          openedWith(session).join(', ') || t('common.none'),
           <Ago key="started" at={new Date(session.startedAt)} now={list.frame.now} />,
           <Ago key="seen" at={new Date(session.lastSeenAt)} now={list.frame.now} />,
         ],
       }))}
-      empty={<p>Nobody is signed in.</p>}
-    />,
+      empty={<p>{t('sessions.nobody')}</p>}
+    />
   );
 }
 
@@ -78,46 +86,51 @@ export interface SessionModel {
   readonly mayEnd: boolean;
 }
 
-export function renderSession({ frame, session, mayEnd }: SessionModel): string {
+export function renderSession(model: SessionModel): string {
+  return renderDocument(<Session {...model} />, model.frame.presentation);
+}
+
+function Session({ frame, session, mayEnd }: SessionModel) {
+  const t = useText();
   const opened = openedWith(session);
   const { id, user, provider, startedAt, lastSeenAt, expiresAt, address, agent, acr } = session;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={[{ title: 'Sessions', href: '/access/sessions' }]}
-      title={`Session of ${user}`}
+      path={sessionsPath(t)}
+      title={t('sessions.of', { user })}
       acts={
         mayEnd && (
           <a class="button" href={`${sessionHref(id)}?do=end`}>
-            End session
+            {t('sessions.end')}
           </a>
         )
       }
-      about="Ending it signs the person out of every application that was opened with it."
+      about={t('sessions.endingIt')}
     >
       <Facts
         facts={[
-          { name: 'Session', value: <Id>{id}</Id> },
+          { name: t('sessions.session'), value: <Id>{id}</Id> },
           {
-            name: 'User',
+            name: t('access.user'),
             value: (
               <a href={userHref(user)}>
                 <bdi>{user}</bdi>
               </a>
             ),
           },
-          { name: 'Browser', value: <bdi>{agent ?? 'Unknown'}</bdi> },
-          { name: 'From', value: <span class="code">{address ?? 'Unknown'}</span> },
-          { name: 'Signed in with', value: <bdi>{provider ?? 'A password of this console'}</bdi> },
-          { name: 'Authentication (acr)', value: acr ?? 'Unknown' },
-          { name: 'Started', value: <Ago at={new Date(startedAt)} now={frame.now} /> },
-          { name: 'Last seen', value: <Ago at={new Date(lastSeenAt)} now={frame.now} /> },
-          { name: 'Expires', value: <Ago at={new Date(expiresAt)} now={frame.now} /> },
+          { name: t('sessions.browser'), value: <bdi>{agent ?? t('access.unknown')}</bdi> },
+          { name: t('sessions.from'), value: <span class="code">{address ?? t('access.unknown')}</span> },
+          { name: t('common.signedInWith'), value: <bdi>{provider ?? t('access.passwordOfConsole')}</bdi> },
+          { name: t('sessions.acr'), value: acr ?? t('access.unknown') },
+          { name: t('common.started'), value: <Ago at={new Date(startedAt)} now={frame.now} /> },
+          { name: t('sessions.lastSeen'), value: <Ago at={new Date(lastSeenAt)} now={frame.now} /> },
+          { name: t('common.expires'), value: <Ago at={new Date(expiresAt)} now={frame.now} /> },
           {
-            name: 'Applications',
+            name: t('common.applications'),
             value:
               opened.length === 0
-                ? 'None'
+                ? t('common.none')
                 : opened.map((client, at) => (
                     <span key={client}>
                       {at > 0 && ', '}
@@ -129,6 +142,6 @@ export function renderSession({ frame, session, mayEnd }: SessionModel): string 
           },
         ]}
       />
-    </DetailPage>,
+    </DetailPage>
   );
 }

@@ -1,4 +1,6 @@
 /** What a client has used of what it may. */
+import { useText } from '../../texts/elements.tsx';
+import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
@@ -37,32 +39,33 @@ interface UsagePartProps extends ShownUsage {
 const most = 10;
 
 export function UsagePart({ days, isComplete, used, usedKinds, proposal, narrowHref, now }: UsagePartProps) {
+  const t = useText();
   const unused = proposal?.isSmaller ? proposal.remove : [];
   return (
     <Part
       id="usage"
-      title={`Used in ${days} days`}
-      about={`${unusedText(unused)}${isComplete ? '' : ' Not all calls of these days were counted.'}`}
+      title={t('clients.usedInDays', { n: days })}
+      about={[unusedText(unused, t), ...(isComplete ? [] : [t('clients.notAllCounted')])].join(' ')}
       acts={
         unused.length > 0 &&
         narrowHref !== undefined && (
           <a class="button" href={narrowHref}>
-            Narrow
+            {t('clients.narrow')}
           </a>
         )
       }
     >
       {used.length === 0 ? (
-        <p class="empty">No call yet.</p>
+        <p class="empty">{t('clients.noCallYet')}</p>
       ) : (
         <Table
-          title={`Used in ${days} days`}
+          title={t('clients.usedInDays', { n: days })}
           columns={[
-            { title: 'Permission' },
-            { title: 'Of' },
-            { title: 'Outcome' },
-            { title: 'Calls', isNumber: true },
-            { title: 'Last' },
+            { title: t('clients.permission') },
+            { title: t('clients.of') },
+            { title: t('access.outcome') },
+            { title: t('common.calls'), isNumber: true },
+            { title: t('clients.last') },
           ]}
           rows={used.slice(0, most).map((call) => ({
             key: `${call.permission} ${call.structure} ${call.names?.join()} ${call.isAllowed}`,
@@ -72,34 +75,34 @@ export function UsagePart({ days, isComplete, used, usedKinds, proposal, narrowH
               </span>,
               <bdi key="names">{call.names?.join(', ') ?? ''}</bdi>,
               <Outcome key="outcome" {...call} />,
-              new Intl.NumberFormat('en').format(call.calls),
+              numberIn(t.language, call.calls),
               <Ago key="last" at={new Date(call.lastAt)} now={now} />,
             ],
           }))}
         />
       )}
-      {usedKinds > most && <p class="muted">And {usedKinds - most} more kinds of calls.</p>}
+      {usedKinds > most && <p class="muted">{t('clients.moreKinds', { n: usedKinds - most })}</p>}
     </Part>
   );
 }
 
 function Outcome({ isAllowed, decisionId }: ShownUsage['used'][number]) {
-  if (isAllowed) return <State kind="ok">Fine</State>;
+  const t = useText();
+  if (isAllowed) return <State kind="ok">{t('frame.fine')}</State>;
   return (
     <>
-      <State kind="danger">Refused</State>
+      <State kind="danger">{t('common.refused')}</State>
       {decisionId !== null && (
         <>
           {' '}
-          <a href={decisionHref(decisionId)}>Why</a>
+          <a href={decisionHref(decisionId)}>{t('clients.why')}</a>
         </>
       )}
     </>
   );
 }
 
-function unusedText(unused: readonly string[]): string {
-  return unused.length === 0
-    ? 'Nothing that it may is unused.'
-    : `Granted, but unused: ${unused.join(', ')}.`;
+function unusedText(unused: readonly string[], t: Translate): string {
+  if (unused.length === 0) return t('clients.nothingUnused');
+  return t('clients.unused', { unused: unused.join(', ') });
 }

@@ -1,4 +1,6 @@
 /** The fields of a user. */
+import { useText } from '../../texts/elements.tsx';
+import { type Translate, textsIn } from '../../texts/text.ts';
 import { type AddState, type ErrorOf, renderAddPage } from '../change-form.tsx';
 import { ChoicesField, TextField } from '../fields.tsx';
 
@@ -14,7 +16,7 @@ export interface RoleChoice {
   readonly isChosen: boolean;
 }
 
-export const usersPath = [{ title: 'Users', href: '/access/users' }];
+export const usersPath = (t: Translate) => [{ title: t('common.users'), href: '/access/users' }];
 
 interface UserFieldsProps {
   readonly form: UserForm;
@@ -22,28 +24,29 @@ interface UserFieldsProps {
 }
 
 export function UserFields({ form: { displayName, email, roles }, errorOf }: UserFieldsProps) {
+  const t = useText();
   return (
     <>
       <TextField
         name="displayName"
-        label="Name"
-        hint="In full, for people."
+        label={t('common.name')}
+        hint={t('users.inFull')}
         isOptional
         value={displayName}
         error={errorOf('displayName')}
       />
       <TextField
         name="email"
-        label="Email"
+        label={t('field.email')}
         inputMode="email"
-        hint="Nothing is sent there."
+        hint={t('users.nothingSentThere')}
         isOptional
         value={email}
         error={errorOf('email')}
       />
       <ChoicesField
         id="roles"
-        legend="Roles"
+        legend={t('common.roles')}
         error={errorOf('roles')}
         choices={roles.map(({ id, meaning, isChosen }) => ({
           name: `role:${id}`,
@@ -62,12 +65,13 @@ export interface NewUserModel extends AddState {
 }
 
 export function renderNewUser({ id, form, ...state }: NewUserModel): string {
+  const t = textsIn(state.frame.presentation.language);
   return renderAddPage({
     ...state,
-    path: usersPath,
-    title: 'Add user',
-    about: 'The person is invited: the next page has a link by which they choose a password.',
-    id: { label: 'User name', hint: 'By which the person signs in, in any case.', value: id },
+    path: usersPath(t),
+    title: t('users.addUser'),
+    about: t('users.personInvited'),
+    id: { label: t('users.userName'), hint: t('users.byWhichSignsIn'), value: id },
     fields: (errorOf) => <UserFields form={form} errorOf={errorOf} />,
   });
 }

@@ -2,6 +2,8 @@
 import { Form } from '../../elements/form.tsx';
 import { Time } from '../../elements/time.tsx';
 import { renderDocument } from '../../layout.tsx';
+import { Text, useText } from '../../texts/elements.tsx';
+import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { EditPart, type EditState, type Owner } from '../change-form.tsx';
 import { Copyable } from '../copyable.tsx';
@@ -37,44 +39,54 @@ export interface UsersModel extends ListState {
   readonly filters: FiltersModel;
 }
 
-export function renderUsers({ users, ...list }: UsersModel): string {
-  return renderDocument(
+export function renderUsers(model: UsersModel): string {
+  return renderDocument(<Users {...model} />, model.frame.presentation);
+}
+
+function Users({ users, ...list }: UsersModel) {
+  const t = useText();
+  return (
     <ListPage
       {...list}
-      title="Users"
-      about="People who may sign in, and what they may do."
+      title={t('common.users')}
+      about={t('common.peopleWhoMaySign')}
       columns={[
-        { title: 'Name' },
-        { title: 'Status' },
-        { title: 'Roles' },
-        { title: 'Signs in with' },
-        { title: 'Last sign-in' },
+        { title: t('common.name') },
+        { title: t('access.status') },
+        { title: t('common.roles') },
+        { title: t('users.signsInWith') },
+        { title: t('common.lastSignIn') },
       ]}
-      rows={users.map((user) => ({ key: user.id, cells: cellsOf(user, list.frame) }))}
-      empty={<p>No users yet.</p>}
-    />,
+      rows={users.map((user) => ({ key: user.id, cells: cellsOf(user, list.frame, t) }))}
+      empty={<p>{t('users.noUsersYet')}</p>}
+    />
   );
 }
 
-function cellsOf({ id, displayName, status, roles, origin, lastSignInAt }: ShownUser, { now }: FrameModel) {
+function cellsOf(
+  { id, displayName, status, roles, origin, lastSignInAt }: ShownUser,
+  { now }: FrameModel,
+  t: Translate,
+) {
   return [
     <NameCell key="name" id={id} displayName={displayName} href={userHref(id)} />,
     <UserState key="status" status={status} />,
-    roles.length === 0 ? <span class="muted">No role</span> : roles.join(', '),
-    origin.provider ?? 'Password',
+    roles.length === 0 ? <span class="muted">{t('users.noRole')}</span> : roles.join(', '),
+    origin.provider ?? t('common.password'),
     <Ago key="last" at={dateOf(lastSignInAt)} now={now} />,
   ];
 }
 
-const states: Readonly<Record<UserStatus, { readonly kind: StateKind; readonly word: string }>> = {
-  active: { kind: 'ok', word: 'Active' },
-  invited: { kind: 'warn', word: 'Invited' },
-  disabled: { kind: 'off', word: 'Disabled' },
-  locked: { kind: 'danger', word: 'Locked' },
+const states: Readonly<Record<UserStatus, { readonly kind: StateKind; readonly word: WordKey }>> = {
+  active: { kind: 'ok', word: 'users.active' },
+  invited: { kind: 'warn', word: 'users.invited' },
+  disabled: { kind: 'off', word: 'access.disabled' },
+  locked: { kind: 'danger', word: 'users.locked' },
 };
 
 function UserState({ status }: { readonly status: UserStatus }) {
-  return <State kind={states[status].kind}>{states[status].word}</State>;
+  const t = useText();
+  return <State kind={states[status].kind}>{t(states[status].word)}</State>;
 }
 
 export function userHref(id: string): string {
@@ -99,36 +111,46 @@ export interface UserModel extends EditState {
 }
 
 export function renderUser(model: UserModel): string {
+  return renderDocument(<User {...model} />, model.frame.presentation);
+}
+
+function User(model: UserModel) {
+  const t = useText();
   const { frame, user, errors, notice, csrf, link } = model;
   const hasErrors = errors.length > 0;
-  return renderDocument(
+  return (
     <DetailPage
       frame={frame}
-      path={usersPath}
+      path={usersPath(t)}
       title={user.displayName ?? user.id}
       state={<UserState status={user.status} />}
       acts={<FirstAct {...model} />}
-      about={<Sentence {...user} />}
-      problem={hasErrors ? 'Nothing was saved.' : undefined}
+      about={sentenceOf(user, t)}
+      problem={hasErrors ? t('common.nothingWasSaved') : undefined}
       notice={notice && <Done {...notice} action={userHref(user.id)} hidden={{ csrf }} />}
     >
       {link && <PasswordLink {...link} />}
       <Facts
         facts={[
-          { name: 'User name', value: <Id>{user.id}</Id> },
-          { name: 'Subject', value: <Id>{user.subject}</Id> },
-          { name: 'Signs in with', value: <bdi>{user.origin.provider ?? 'A password of this console'}</bdi> },
-          { name: 'Last sign-in', value: <Ago at={dateOf(user.lastSignInAt)} now={frame.now} /> },
-          { name: 'Added', value: <Ago at={new Date(user.createdAt)} now={frame.now} /> },
+          { name: t('users.userName'), value: <Id>{user.id}</Id> },
+          { name: t('users.subject'), value: <Id>{user.subject}</Id> },
           {
-            name: 'Sessions',
-            value: <a href={`/access/sessions?user=${encodeURIComponent(user.id)}`}>Open sessions</a>,
+            name: t('users.signsInWith'),
+            value: <bdi>{user.origin.provider ?? t('access.passwordOfConsole')}</bdi>,
+          },
+          { name: t('common.lastSignIn'), value: <Ago at={dateOf(user.lastSignInAt)} now={frame.now} /> },
+          { name: t('access.added'), value: <Ago at={new Date(user.createdAt)} now={frame.now} /> },
+          {
+            name: t('common.sessions'),
+            value: (
+              <a href={`/access/sessions?user=${encodeURIComponent(user.id)}`}>{t('access.openSessions')}</a>
+            ),
           },
         ]}
       />
       {model.logouts && model.logouts.length > 0 && (
         <LogoutsPart
-          about="Whether applications have confirmed the sessions that ended within a day."
+          about={t('users.whetherConfirmed')}
           of="client"
           logouts={model.logouts}
           now={frame.now}
@@ -137,22 +159,18 @@ export function renderUser(model: UserModel): string {
       {model.mayChange && <Edit {...model} />}
       {model.history && <History {...model.history} href={userHref(user.id)} now={frame.now} />}
       {model.mayChange && <Danger {...model} />}
-    </DetailPage>,
+    </DetailPage>
   );
 }
 
 /** What an administrator gives somebody who has no password yet. */
 function PasswordLink({ href, expiresAt }: { readonly href: string; readonly expiresAt: string }) {
+  const t = useText();
   return (
     <Part
       id="link"
-      title="Link to choose a password"
-      about={
-        <>
-          Give it to the person alone: whoever has it chooses the password, once. It is shown here once, and
-          counts until <Time at={new Date(expiresAt)} />.
-        </>
-      }
+      title={t('users.linkToChoose')}
+      about={<Text id="users.giveItAlone" gaps={{ until: <Time at={new Date(expiresAt)} /> }} />}
     >
       <Copyable>
         <bdi class="secret">{href}</bdi>
@@ -161,25 +179,26 @@ function PasswordLink({ href, expiresAt }: { readonly href: string; readonly exp
   );
 }
 
-function Sentence({ status, roles }: ShownUser) {
+function sentenceOf({ status, roles }: ShownUser, t: Translate): string {
   const may =
     roles.length === 0
-      ? 'Has no role, and so may do nothing'
-      : `Has the role${roles.length === 1 ? '' : 's'} ${roles.join(', ')}`;
-  if (status === 'disabled') return <>{may}; cannot sign in.</>;
-  if (status === 'invited') return <>{may}; has not chosen a password yet.</>;
-  if (status === 'locked') return <>{may}; too many wrong passwords were tried, and who tries waits.</>;
-  return <>{may}.</>;
+      ? t('users.hasNoRole')
+      : t('users.hasRoles', { n: roles.length, roles: roles.join(', ') });
+  if (status === 'disabled') return t('users.cannotSignIn', { may });
+  if (status === 'invited') return t('users.noPasswordYet', { may });
+  if (status === 'locked') return t('users.tooManyTried', { may });
+  return `${may}.`;
 }
 
 function FirstAct({ user: { id, status }, csrf, mayChange, isReader }: UserModel) {
+  const t = useText();
   if (!mayChange) return null;
   const href = userHref(id);
   if (status === 'disabled') {
     return (
       <Form action={href} hidden={{ csrf, do: 'enable' }}>
         <button type="submit" class="button primary">
-          Enable
+          {t('access.enable')}
         </button>
       </Form>
     );
@@ -188,7 +207,7 @@ function FirstAct({ user: { id, status }, csrf, mayChange, isReader }: UserModel
     return (
       <Form action={href} hidden={{ csrf, do: 'invite' }}>
         <button type="submit" class="button primary">
-          Make invitation link
+          {t('users.makeInvitationLink')}
         </button>
       </Form>
     );
@@ -196,37 +215,39 @@ function FirstAct({ user: { id, status }, csrf, mayChange, isReader }: UserModel
   return isReader ? null : (
     <Form action={href} hidden={{ csrf, do: 'disable' }}>
       <button type="submit" class="button">
-        Disable
+        {t('access.disable')}
       </button>
     </Form>
   );
 }
 
 function Edit({ user, form, ...state }: UserModel) {
+  const t = useText();
   return (
     <EditPart
       {...state}
       href={userHref(user.id)}
-      about="A change of roles ends what was issued to this user before."
+      about={t('users.changeOfRoles')}
       fields={(errorOf) => <UserFields form={form} errorOf={errorOf} />}
     />
   );
 }
 
 function Danger({ user: { id, status, origin }, isReader }: UserModel) {
+  const t = useText();
   const href = userHref(id);
   const acts = [
-    { name: 'end-everything', label: 'End everything', isShown: !isReader && status !== 'disabled' },
-    { name: 'end-sessions', label: 'End all sessions', isShown: true },
+    { name: 'end-everything', label: t('users.endEverything'), isShown: !isReader && status !== 'disabled' },
+    { name: 'end-sessions', label: t('users.endAllSessions'), isShown: true },
     {
       name: 'reset-password',
-      label: 'Reset password',
+      label: t('users.resetPassword'),
       isShown: origin.provider === null && status !== 'invited',
     },
-    { name: 'remove', label: 'Remove', isShown: !isReader },
+    { name: 'remove', label: t('access.remove'), isShown: !isReader },
   ].filter(({ isShown }) => isShown);
   return (
-    <Part id="more" title="More" about="Each asks first, and says what it does.">
+    <Part id="more" title={t('common.more')} about={t('frame.eachAsksFirst')}>
       <div class="actions">
         {acts.map(({ name, label }) => (
           <a key={name} class={`button${name === 'remove' ? ' danger' : ''}`} href={`${href}?do=${name}`}>

@@ -1,4 +1,6 @@
 /** What has been changed of one thing, by whom and when, each with what puts it back. */
+import { useText } from '../../texts/elements.tsx';
+import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
@@ -29,16 +31,22 @@ interface HistoryProps extends HistoryModel {
 }
 
 export function History({ allHref, changes, href, now }: HistoryProps) {
+  const t = useText();
   return (
-    <Part id="history" title="History" acts={<a href={allHref}>All in the audit log</a>}>
+    <Part id="history" title={t('history.title')} acts={<a href={allHref}>{t('history.allInAuditLog')}</a>}>
       {changes === undefined ? (
-        <p class="empty">The audit cannot be read at this moment.</p>
+        <p class="empty">{t('history.auditCannotBeRead')}</p>
       ) : changes.length === 0 ? (
-        <p class="empty">No change is in the audit.</p>
+        <p class="empty">{t('history.noChange')}</p>
       ) : (
         <Table
-          title="History"
-          columns={[{ title: 'When' }, { title: 'Who' }, { title: 'What' }, { title: 'Act' }]}
+          title={t('history.title')}
+          columns={[
+            { title: t('history.when') },
+            { title: t('history.who') },
+            { title: t('history.what') },
+            { title: t('access.act') },
+          ]}
           rows={changes.map((change) => ({
             key: change.id,
             cells: [
@@ -49,7 +57,7 @@ export function History({ allHref, changes, href, now }: HistoryProps) {
               <What key="what" {...change} />,
               change.isPutBack ? (
                 <a key="act" href={`${href}?${new URLSearchParams({ do: 'put-back', entry: change.id })}`}>
-                  Put back
+                  {t('history.putBack')}
                 </a>
               ) : null,
             ],
@@ -62,21 +70,37 @@ export function History({ allHref, changes, href, now }: HistoryProps) {
 
 const mostFields = 6;
 
+/** What a change is called that is not one of fields alone; another one by its event. */
+const words: Readonly<Record<string, WordKey>> = {
+  enabled: 'access.enabled',
+  disabled: 'access.disabled',
+  invited: 'users.invited',
+  removed: 'history.removed',
+  refreshed: 'history.refreshed',
+  sessions_ended: 'history.sessionsEnded',
+  password_reset: 'history.passwordReset',
+  secret_added: 'history.secretAdded',
+  secret_removed: 'history.secretRemoved',
+};
+
 /** Of what was added, that it was: each of its values would be a line. */
 function What({ event, change }: HistoryChange) {
   const fields = changedFields(change);
-  const word = event.slice(event.indexOf('.') + 1).replaceAll('_', ' ');
-  if (event.endsWith('.added')) return <>Added</>;
+  const t = useText();
+  const name = event.slice(event.indexOf('.') + 1);
+  if (name === 'added') return t('access.added');
+  const key = words[name];
+  const word = name.replaceAll('_', ' ');
   return (
     <>
-      {word !== 'updated' && `${word.charAt(0).toUpperCase()}${word.slice(1)}`}
+      {name !== 'updated' && (key ? t(key) : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)}
       <ul class="changes">
         {fields.slice(0, mostFields).map(({ name, before, after }) => (
           <li key={name}>
             <span class="muted">{name}</span> <del>{before}</del> <ins>{after}</ins>
           </li>
         ))}
-        {fields.length > mostFields && <li>and {fields.length - mostFields} more</li>}
+        {fields.length > mostFields && <li>{t('history.andMore', { n: fields.length - mostFields })}</li>}
       </ul>
     </>
   );

@@ -1,4 +1,5 @@
 /** Whom and what an entry of the audit names, each leading to what is known of it. */
+import { useText } from '../../texts/elements.tsx';
 
 /** The page of a thing that entries name; undefined where there is none. */
 export function objectHref(kind: string, id: string): string | undefined {
@@ -42,7 +43,8 @@ export interface Actor {
 
 /** By name; of a person who has been removed, what the entry says. */
 export function Who({ actor }: { readonly actor: Actor | null }) {
-  if (!actor) return <span class="muted">Nobody known</span>;
+  const t = useText();
+  if (!actor) return <span class="muted">{t('history.nobodyKnown')}</span>;
   const { kind, id, name } = actor;
   if (kind !== 'user') return <Named kind={kind} id={id} />;
   return name === null ? <bdi class="muted">{id}</bdi> : <Named kind="user" id={name} />;

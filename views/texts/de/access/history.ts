@@ -1,0 +1,29 @@
+/** The history of a thing, and putting back, in German. */
+import type { history as english } from '../../en/access/history.ts';
+import type { SameTexts } from '../../text-form.ts';
+
+export const history: SameTexts<typeof english> = {
+  'history.title': 'Verlauf',
+  'history.allInAuditLog': 'Alles im Audit-Protokoll',
+  'history.auditCannotBeRead': 'Das Audit-Protokoll kann im Augenblick nicht gelesen werden.',
+  'history.noChange': 'Im Audit-Protokoll steht keine Änderung.',
+  'history.when': 'Wann',
+  'history.who': 'Wer',
+  'history.what': 'Was',
+  'history.putBack': 'Zurücksetzen',
+  'history.andMore': { one: 'und {n} weiteres', other: 'und {n} weitere' },
+  'history.nobodyKnown': 'Niemand Bekanntes',
+  'history.sessionsEnded': 'Sitzungen beendet',
+  'history.passwordReset': 'Passwort zurückgesetzt',
+  'history.secretAdded': 'Secret hinzugefügt',
+  'history.secretRemoved': 'Secret entfernt',
+  'history.removed': 'Entfernt',
+  'history.refreshed': 'Neu gelesen',
+  'history.nowThen': '{name}: jetzt {now}, dann wieder {former}.',
+  'history.staysAsIs': 'Bleibt, wie es ist: {names}.',
+  'history.putBackChangeOf': 'Änderung an {id} zurücksetzen',
+  'history.changedBy':
+    'Das hat {who} geändert; auch dies steht dann im Audit-Protokoll und lässt sich wieder zurücksetzen.',
+  'history.changedByNobodyKnown':
+    'Wer das geändert hat, ist nicht bekannt; auch dies steht dann im Audit-Protokoll und lässt sich wieder zurücksetzen.',
+};

@@ -1,0 +1,60 @@
+/** Applications, in English. */
+import type { Texts } from '../../text-form.ts';
+
+export const applications = {
+  'applications.at': 'At',
+  'applications.rolesItGets': 'Roles that it gets',
+  'applications.noneYet': 'No application yet: add one for each dashboard that people are to sign in to.',
+  'applications.allOfItsUsers': 'All of its users',
+  'applications.learnsAll': 'People sign in to it here, and it learns all roles that they have.',
+  'applications.learnsNone': 'People sign in to it here, and it learns none of their roles.',
+  'applications.learnsWhether': {
+    one: 'People sign in to it here, and it learns whether they have the role {roles}.',
+    other: 'People sign in to it here, and it learns whether they have the roles {roles}.',
+  },
+  'applications.settingsToPaste': 'Settings to paste',
+  'applications.completeButSecrets': 'Complete, but for secrets.',
+  'applications.editAbout': 'An address that it had and loses ends what was issued to it.',
+  'applications.public': 'Public: it has no secret',
+  'applications.withSecret': 'With a secret',
+  'applications.asksPeople': 'Asks people',
+  'applications.noYourOwn': 'No: it is your own',
+  'applications.whetherLetIn': 'Whether they let it in',
+  'applications.lastLogout': 'Last logout',
+  'applications.openSessions': { one: '{n} open session', other: '{n} open sessions' },
+  'applications.openSessionsAtLeast': {
+    one: 'At least {n} open session',
+    other: 'At least {n} open sessions',
+  },
+  'applications.noBackChannel':
+    'It has no back-channel logout address: nobody tells it that a session has ended.',
+  'applications.whetherConfirmed': 'Whether it has confirmed the sessions that ended within a day.',
+  'applications.rolesHint': 'Of those that the person has, these are in its tokens.',
+  'applications.consent': 'Consent',
+  'applications.ourOwn': 'It is our own',
+  'applications.notAsked': 'People are not asked whether they let it in.',
+  'applications.redirectUris': 'Redirect URIs',
+  'applications.redirectHint':
+    'Where people come back to, a line each: https, or http at loopback. Compared character by character.',
+  'applications.afterSignOut': 'Addresses after sign-out',
+  'applications.afterSignOutHint': 'Where people may be sent after they have signed out, a line each.',
+  'applications.backChannelUri': 'Back-channel logout URI',
+  'applications.backChannelHint': 'Where the console posts a logout token when a session ends.',
+  'applications.nextPage': 'The next page has its secret, where it has one, and the settings to paste.',
+  'applications.address': 'Address',
+  'applications.addressHint':
+    'Under which people reach it, such as https://orders.example.com. The rest follows from it.',
+  'applications.madeWith': 'Made with',
+  'applications.removed': 'The application is removed.',
+  'applications.losesSignIns':
+    '{id} signs nobody in any more, and every token that it has stops working at once.',
+  'applications.onlySecret': 'It is the only one: {id} signs nobody in any more until it has another.',
+  'applications.removeApplication': 'Remove application',
+  'applications.spring': 'spring-boot-starter-oauth2-client, 3 and 4',
+  'applications.browser': 'Page in a browser',
+  'applications.browserMeaning': 'oidc-client-ts and others that run in the page: no secret, PKCE',
+  'applications.apache': 'mod_auth_openidc, in front of what Apache serves or forwards to',
+  'applications.other': 'Other',
+  'applications.otherMeaning': 'anything that speaks OpenID Connect, with its addresses typed here',
+  'applications.anyOther': 'Any other',
+} as const satisfies Texts;

@@ -1,0 +1,28 @@
+/** Sessions, and the ends of sessions that applications are sent, in English. */
+import type { Texts } from '../../text-form.ts';
+
+export const sessions = {
+  'logouts.waiting': 'Waiting',
+  'logouts.notified': 'Notified, not confirmed',
+  'logouts.confirmed': 'Confirmed',
+  'logouts.gaveUp': 'Gave up',
+  'logouts.lastLogouts': 'Last logouts',
+  'logouts.noneWithinADay': 'None within a day.',
+  'logouts.ended': 'Ended',
+  'logouts.removed': 'Removed',
+  'sessions.about': 'Where people are signed in, with the applications that they have opened.',
+  'sessions.browser': 'Browser',
+  'sessions.from': 'From',
+  'sessions.lastSeen': 'Last seen',
+  'sessions.nobody': 'Nobody is signed in.',
+  'sessions.of': 'Session of {user}',
+  'sessions.end': 'End session',
+  'sessions.endingIt': 'Ending it signs the person out of every application that was opened with it.',
+  'sessions.session': 'Session',
+  'sessions.acr': 'Authentication (acr)',
+  'sessions.identityProvider': 'Identity provider',
+  'sessions.endOf': 'End this session of {user}',
+  'sessions.signedOut': '{user} is signed out of this console in that browser.',
+  'sessions.noApplication': 'No application was opened with it.',
+  'sessions.applicationsToo': 'So are these applications: {applications}. Their tokens stop working.',
+} as const satisfies Texts;
