@@ -76,7 +76,7 @@ export async function openServices(
   const services = createServices({
     auditReader,
     auditEraser: createAuditEraser(trail, auditReader),
-    ...(!sharing && { auditMarks: trail }),
+    ...(!sharing && { auditVersions: trail }),
     settings,
     storage: (owned && sharing?.share(owned)) ?? storage,
     now: Date.now,

@@ -48,7 +48,7 @@ export function createServices(deps: ServicesDeps) {
   return {
     settings,
     auditReader,
-    latestEntries: createLatestEntries(auditReader, deps.auditMarks, now),
+    latestEntries: createLatestEntries(auditReader, deps.auditVersions, now),
     auditEraser: deps.auditEraser ?? (others?.eraseAudit ? { erase: others.eraseAudit } : {}),
     resources: resourcesOf(settings),
     application,

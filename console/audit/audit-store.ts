@@ -74,8 +74,8 @@ export function openAuditStore(deps: AuditStoreDeps) {
   /** Not handed over yet. */
   const gathered = createBatchWriter();
   let transfer: NodeJS.Timeout | undefined;
-  /** Of entries that a list of the latest may have to show. */
-  const marks = { denials: 0, changes: 0 };
+  /** Of the latest denials and changes: another one with each entry that may be one. */
+  const versions = { denials: 0, changes: 0 };
   let number = 0;
   let lastAdded = 0;
   let lastSynced = 0;
@@ -106,8 +106,8 @@ export function openAuditStore(deps: AuditStoreDeps) {
   return {
     /** @param fields  as for the log */
     record(event: string, fields: AuditFields): void {
-      if (fields.outcome === 'denied') marks.denials++;
-      if (fields.changes !== undefined) marks.changes++;
+      if (fields.outcome === 'denied') versions.denials++;
+      if (fields.changes !== undefined) versions.changes++;
       if (isFull()) countLost(event);
       else {
         gathered.record(event, fields, now());
@@ -116,18 +116,18 @@ export function openAuditStore(deps: AuditStoreDeps) {
     },
     /** @param bodies  of entries, one a line */
     addBodies(bodies: string): void {
-      markAll();
+      changeAll();
       for (const body of bodies.split('\n')) addBody(body, eventOf(body));
     },
     /** Entries that another process has gathered. */
     addBatch(batch: Batch): void {
-      markAll();
+      changeAll();
       if (!isFull()) {
         gathered.append(batch);
         afterGathering();
       } else for (const body of createBatchReader()(batch.text)) countLost(eventOf(body));
     },
-    marks: (): Readonly<typeof marks> => ({ ...marks }),
+    versions: (): Readonly<typeof versions> => ({ ...versions }),
     /** Resolves when all that was recorded is in the file, where a kill of the process does not reach it; or cannot be. */
     written(): Promise<void> {
       flush();
@@ -147,7 +147,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
         if (hasEnded) reject(new Error('the audit is not written any more'));
         else erasing.set(post({ type: 'erase', writer, seq }), { resolve, reject });
       });
-      markAll();
+      changeAll();
     },
     /** Whether an entry that came now would be kept. */
     isAvailable,
@@ -168,9 +168,9 @@ export function openAuditStore(deps: AuditStoreDeps) {
   };
 
   /** What they say is not looked at here. */
-  function markAll(): void {
-    marks.denials++;
-    marks.changes++;
+  function changeAll(): void {
+    versions.denials++;
+    versions.changes++;
   }
 
   function addBody(body: string, event: string): void {

@@ -61,7 +61,10 @@ describe('added by its framework, it is registered with the addresses of that on
     const id = `a-${framework}`;
     const added = await add(framework, { id, url: 'https://a.example.com/', 'role:Viewer': 'on' });
     expect(added.status).toBe(200);
-    const shown = { isPublic, redirectUris, backchannelLogoutUri, firstParty: false, maxRoles: ['Viewer'] };
+    const shown = {
+      ...{ isPublic, redirectUris, backchannelLogoutUri, firstParty: false, maxRoles: ['Viewer'] },
+      clientUri: 'https://a.example.com/',
+    };
     expect(await readApplication(id)).toMatchObject(shown);
     expect(secretIn(added) === undefined).toBe(isPublic);
     expect(added.body.replaceAll('&quot;', '"')).toContain(settings);
@@ -138,10 +141,13 @@ describe('a change', () => {
       redirectUris: 'https://c.example.com/cb\nhttps://c.example.com/other',
       postLogoutUris: 'https://c.example.com/',
       backchannelLogoutUri: 'https://c.example.com/out',
+      clientUri: 'https://c.example.com/home',
+      logoUri: 'https://c.example.com/logo.png',
       'role:Admin': 'on',
     };
     expect((await sendForm(ada, page, 'save', fields)).status).toBe(303);
-    const shown = { displayName: 'Wiki <b>', firstParty: false, maxRoles: ['Admin'] };
+    const { clientUri, logoUri } = fields;
+    const shown = { displayName: 'Wiki <b>', firstParty: false, maxRoles: ['Admin'], clientUri, logoUri };
     expect(await readApplication('edited')).toMatchObject(shown);
     const late = await sendForm(ada, page, 'save', { ...fields, displayName: 'Mine' });
     expect([late.status, textOf(late).includes('Stored now: Wiki <b>.')]).toEqual([400, true]);
@@ -153,6 +159,8 @@ describe('a change', () => {
     ['http elsewhere', { redirectUris: 'http://c.example.com/cb' }, 'redirectUris'],
     ['a script', { redirectUris: 'javascript:alert(1)' }, 'redirectUris'],
     ['a fragment', { redirectUris: 'https://c.example.com/cb#x' }, 'redirectUris'],
+    ['a home page that is a script', { clientUri: 'javascript:alert(1)' }, 'clientUri'],
+    ['a logo in clear text', { logoUri: 'http://c.example.com/logo.png' }, 'logoUri'],
     ['a name of 1,000 characters', { displayName: 'x'.repeat(1000) }, 'displayName'],
   ])('to %s is said beside its field, and nothing is changed', async (_what, wrong, field) => {
     const before = await readApplication('edited');

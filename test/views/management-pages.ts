@@ -214,6 +214,8 @@ function applicationOf({ text }: Filling): ShownApplication {
     redirectUris: ['https://wiki.example.com/callback'],
     postLogoutUris: [text],
     backchannelLogoutUri: text,
+    clientUri: 'https://wiki.example.com/',
+    logoUri: 'https://wiki.example.com/logo.png',
     maxRoles: [text],
     secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null }],
     owner: { kind: 'code', source: text },
@@ -231,6 +233,8 @@ function applicationFormOf({ text }: Filling): ApplicationForm {
     redirectUris: text,
     postLogoutUris: text,
     backchannelLogoutUri: text,
+    clientUri: text,
+    logoUri: text,
     isFirstParty: true,
     roles: [{ id: 'Viewer', isChosen: true }],
   };

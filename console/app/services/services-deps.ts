@@ -2,7 +2,7 @@
 import type { Logger } from '../../../platform/log.ts';
 import type { AuditEraser } from '../../admin-api/audit/audit-operations.ts';
 import type { Entry } from '../../audit/entry.ts';
-import type { TrailMarks } from '../../audit/reader/latest-entries.ts';
+import type { TrailVersions } from '../../audit/reader/latest-entries.ts';
 import type { AskAudit, AuditReader } from '../../audit/reader/questions.ts';
 import type { ClientUseRow } from '../../clients/client-last-used.ts';
 import type { CallFilter, CallSums } from '../../metrics/call-sums.ts';
@@ -27,7 +27,7 @@ export interface ServicesDeps {
   /** Where there is one already. */
   readonly auditReader?: AuditReader;
   /** Where this process alone writes it. */
-  readonly auditMarks?: TrailMarks;
+  readonly auditVersions?: TrailVersions;
   /** Of the process that writes it. */
   readonly auditEraser?: AuditEraser;
 }

@@ -6,9 +6,9 @@ import type { Entry } from '../entry.ts';
 import type { AuditReader } from './questions.ts';
 
 /** Of the trail that this process writes alone. */
-export interface TrailMarks {
-  /** How many entries may be of each kind since the start; an erased one counts too. */
-  readonly marks: () => Readonly<Record<LatestKind, number>>;
+export interface TrailVersions {
+  /** Another one with each entry that may be of the kind, and with one that is erased. */
+  readonly versions: () => Readonly<Record<LatestKind, number>>;
   /** Resolves when all that was recorded can be read. */
   readonly written: () => Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface TrailMarks {
 export type LatestKind = 'denials' | 'changes';
 
 interface Known {
-  readonly mark: number;
+  readonly version: number;
   readonly limit: number;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -36,7 +36,7 @@ export type LatestEntries = ReturnType<typeof createLatestEntries>;
  * @param trail  absent where others write too: each question is asked anew
  * @param now    epoch milliseconds
  */
-export function createLatestEntries(reader: AuditReader, trail: TrailMarks | undefined, now: () => number) {
+export function createLatestEntries(reader: AuditReader, trail: TrailVersions | undefined, now: () => number) {
   const known = new Map<LatestKind, Known>();
   const readers: Readonly<Record<LatestKind, (limit: number) => Promise<readonly Entry[]>>> = {
     denials: async (limit) => (await reader.ask('list', { filter: { outcome: 'denied' }, limit })).entries,
@@ -47,12 +47,12 @@ export function createLatestEntries(reader: AuditReader, trail: TrailMarks | und
     async latest(kind: LatestKind, limit: number): Promise<readonly Entry[]> {
       if (!trail) return readers[kind](limit);
       const before = known.get(kind);
-      const mark = trail.marks()[kind];
-      const isGood = before?.mark === mark && before.limit >= limit && now() - before.at < longestKnownMs;
+      const version = trail.versions()[kind];
+      const isGood = before?.version === version && before.limit >= limit && now() - before.at < longestKnownMs;
       if (isGood) return before.entries.slice(0, limit);
       await trail.written();
       const entries = await readers[kind](limit);
-      known.set(kind, { mark, limit, at: now(), entries });
+      known.set(kind, { version, limit, at: now(), entries });
       return entries;
     },
   };

@@ -133,6 +133,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
     const roles = (await rolesOf(ctx)).map((role) => ({ ...role, isChosen: true }));
     const form = {
       ...{ displayName: '', url: '', redirectUris: '', postLogoutUris: '', backchannelLogoutUri: '' },
+      ...{ clientUri: '', logoUri: '' },
       ...{ isFirstParty: true, roles },
     };
     await showNew(ctx, { id: '', preset, form }, { errors: [] });
@@ -182,6 +183,8 @@ function formOf(application: ShownApplication, roles: Roles): ApplicationForm {
     redirectUris: application.redirectUris.join('\n'),
     postLogoutUris: application.postLogoutUris.join('\n'),
     backchannelLogoutUri: application.backchannelLogoutUri ?? '',
+    clientUri: application.clientUri ?? '',
+    logoUri: application.logoUri ?? '',
     isFirstParty: application.firstParty,
     roles,
   };
@@ -195,6 +198,8 @@ function typedForm(form: Form, roles: Roles): ApplicationForm {
     redirectUris: text('redirectUris'),
     postLogoutUris: text('postLogoutUris'),
     backchannelLogoutUri: text('backchannelLogoutUri'),
+    clientUri: text('clientUri'),
+    logoUri: text('logoUri'),
     isFirstParty: form.has('firstParty'),
     roles: roles.map(({ id }) => ({ id, isChosen: form.has(`role:${id}`) })),
   };
@@ -213,13 +218,15 @@ function typedAddresses(typed: ApplicationForm) {
     redirectUris: linesOf(typed.redirectUris),
     postLogoutUris: linesOf(typed.postLogoutUris),
     backchannelLogoutUri: typed.backchannelLogoutUri || null,
+    clientUri: typed.clientUri || null,
+    logoUri: typed.logoUri || null,
   };
 }
 
 function addition(id: string, { isPublic, addressesAt }: Preset, typed: ApplicationForm): TypedChange {
   const url = typed.url.replace(/\/+$/, '');
-  const { redirectUris, postLogoutUris, backchannelLogoutUri } = addressesAt
-    ? addressesAt(url)
+  const { redirectUris, postLogoutUris, backchannelLogoutUri, clientUri, logoUri } = addressesAt
+    ? { ...addressesAt(url), clientUri: url === '' ? null : `${url}/`, logoUri: null }
     : typedAddresses(typed);
   const maxRoles = chosenRoles(typed);
   const body = {
@@ -227,6 +234,8 @@ function addition(id: string, { isPublic, addressesAt }: Preset, typed: Applicat
     redirectUris,
     ...(postLogoutUris.length > 0 && { postLogoutUris }),
     ...(backchannelLogoutUri !== null && { backchannelLogoutUri }),
+    ...(clientUri !== null && { clientUri }),
+    ...(logoUri !== null && { logoUri }),
     ...(isPublic && { isPublic }),
     ...(typed.isFirstParty && { firstParty: true }),
     maxRoles,
@@ -241,6 +250,8 @@ function addition(id: string, { isPublic, addressesAt }: Preset, typed: Applicat
       ...redirectUris.flatMap((uri) => ['--redirect-uri', uri]),
       ...postLogoutUris.flatMap((uri) => ['--post-logout-uri', uri]),
       ...textDifference('backchannel-logout-uri', null, backchannelLogoutUri),
+      ...textDifference('client-uri', null, clientUri),
+      ...textDifference('logo-uri', null, logoUri),
       ...(isPublic ? ['--public'] : []),
       ...(typed.isFirstParty ? ['--first-party'] : []),
       ...roleWords.flatMap((role) => ['--max-role', role]),
@@ -269,6 +280,8 @@ function edit(application: ShownApplication, typed: ApplicationForm): TypedChang
         setDifference('redirect-uri', application.redirectUris, body.redirectUris),
         setDifference('post-logout-uri', application.postLogoutUris, body.postLogoutUris),
         textDifference('backchannel-logout-uri', application.backchannelLogoutUri, body.backchannelLogoutUri),
+        textDifference('client-uri', application.clientUri, body.clientUri),
+        textDifference('logo-uri', application.logoUri, body.logoUri),
         isSame ? [] : setDifference('max-role', application.maxRoles, body.maxRoles),
         typed.isFirstParty === application.firstParty
           ? []
@@ -281,13 +294,20 @@ function edit(application: ShownApplication, typed: ApplicationForm): TypedChang
 
 function differences(application: ShownApplication, typed: ApplicationForm) {
   const stored = formOf(application, []);
-  const texts = ['displayName', 'redirectUris', 'postLogoutUris', 'backchannelLogoutUri'] as const;
-  return texts
+  return typedTexts
     .filter((field) => stored[field] !== typed[field])
     .map((field) => ({ field, text: stored[field] }));
 }
 
-const members = ['id', 'displayName', 'redirectUris', 'postLogoutUris', 'backchannelLogoutUri'];
+const typedTexts = [
+  'displayName',
+  'redirectUris',
+  'postLogoutUris',
+  'backchannelLogoutUri',
+  'clientUri',
+  'logoUri',
+] as const;
+const members: readonly string[] = ['id', ...typedTexts];
 
 function fieldOf(pointer: string): string | undefined {
   const name = pointer.slice(2).split('/')[0]!;

@@ -12,6 +12,9 @@ export interface ApplicationForm {
   readonly redirectUris: string;
   readonly postLogoutUris: string;
   readonly backchannelLogoutUri: string;
+  /** Its home page. */
+  readonly clientUri: string;
+  readonly logoUri: string;
   readonly isFirstParty: boolean;
   readonly roles: readonly { readonly id: string; readonly isChosen: boolean }[];
 }
@@ -94,6 +97,34 @@ function AddressFields({ form, errorOf }: FieldsProps) {
         isOptional
         value={form.backchannelLogoutUri}
         error={errorOf('backchannelLogoutUri')}
+      />
+      <SightFields form={form} errorOf={errorOf} />
+    </>
+  );
+}
+
+/** What people see of it besides its name. */
+function SightFields({ form, errorOf }: FieldsProps) {
+  const t = useText();
+  return (
+    <>
+      <TextField
+        name="clientUri"
+        label={t('applications.homePage')}
+        inputMode="url"
+        hint={t('applications.homePageHint')}
+        isOptional
+        value={form.clientUri}
+        error={errorOf('clientUri')}
+      />
+      <TextField
+        name="logoUri"
+        label={t('applications.logo')}
+        inputMode="url"
+        hint={t('applications.logoHint')}
+        isOptional
+        value={form.logoUri}
+        error={errorOf('logoUri')}
       />
     </>
   );

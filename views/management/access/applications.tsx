@@ -27,6 +27,8 @@ export interface ShownApplication {
   readonly redirectUris: readonly string[];
   readonly postLogoutUris: readonly string[];
   readonly backchannelLogoutUri: string | null;
+  readonly clientUri: string | null;
+  readonly logoUri: string | null;
   /** Null: all that its users have. */
   readonly maxRoles: readonly string[] | null;
   readonly secrets: readonly ShownSecret[];
@@ -162,6 +164,14 @@ function factsOf(application: ShownApplication, now: Date, t: Translate): readon
       name: t('access.kind'),
       value: application.isPublic ? t('applications.public') : t('applications.withSecret'),
     },
+    ...(application.clientUri === null
+      ? []
+      : [
+          {
+            name: t('applications.homePage'),
+            value: <a href={application.clientUri}>{application.clientUri}</a>,
+          },
+        ]),
     {
       name: t('applications.asksPeople'),
       value: application.firstParty ? t('applications.noYourOwn') : t('applications.whetherLetIn'),

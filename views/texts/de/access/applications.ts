@@ -44,6 +44,11 @@ export const applications: SameTexts<typeof english> = {
     'Wohin Personen nach der Abmeldung geschickt werden dürfen, je Zeile eine.',
   'applications.backChannelUri': 'URI für Back-Channel-Logout',
   'applications.backChannelHint': 'Wohin die Konsole ein Logout-Token sendet, wenn eine Sitzung endet.',
+  'applications.homePage': 'Startseite',
+  'applications.homePageHint': 'Die Kontoseite ihrer Benutzer führt dorthin.',
+  'applications.logo': 'Logo',
+  'applications.logoHint':
+    'Ein Bild, https, das der Browser zeigt, wo Personen gefragt werden, ob sie die Anwendung zulassen.',
   'applications.nextPage':
     'Auf der nächsten Seite stehen ihr Secret, falls sie eines hat, und die Einstellungen zum Kopieren.',
   'applications.address': 'Adresse',

@@ -40,6 +40,11 @@ export const applications = {
   'applications.afterSignOutHint': 'Where people may be sent after they have signed out, a line each.',
   'applications.backChannelUri': 'Back-channel logout URI',
   'applications.backChannelHint': 'Where the console posts a logout token when a session ends.',
+  'applications.homePage': 'Home page',
+  'applications.homePageHint': 'The account page of its users leads to it.',
+  'applications.logo': 'Logo',
+  'applications.logoHint':
+    'A picture, https, that the browser shows where people are asked whether they let it in.',
   'applications.nextPage': 'The next page has its secret, where it has one, and the settings to paste.',
   'applications.address': 'Address',
   'applications.addressHint':
