@@ -9,6 +9,8 @@ export interface Branding {
   readonly logo?: { readonly href: string; readonly width: number; readonly height: number };
   /** Style sheets: the colours, and what they are instead in the dark. */
   readonly colours?: { readonly href: string; readonly darkHref: string };
+  /** For whoever has chosen none, and whose browser asks for none of ours. */
+  readonly language?: Language;
 }
 
 export type Theme = 'system' | 'light' | 'dark';

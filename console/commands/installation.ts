@@ -24,6 +24,7 @@ interface InstallationView {
 interface BrandingView {
   readonly name: string | null;
   readonly accent: string | null;
+  readonly language: string | null;
   readonly logo: { readonly mediaType: string; readonly bytes: number } | null;
 }
 
@@ -51,7 +52,7 @@ export const installationCommands: readonly Command[] = [
   {
     isOnApi: true,
     name: 'installation branding',
-    summary: 'Shows name, logo and colour of this installation, as pages have them.',
+    summary: 'Shows name, logo, colour and language of this installation, as pages have them.',
     async run(_input, { api }) {
       return done((await api.call('readBranding')).body as BrandingView);
     },
@@ -59,23 +60,22 @@ export const installationCommands: readonly Command[] = [
   {
     isOnApi: true,
     name: 'installation update',
-    summary: 'Gives this installation another name or colour, on every page from the next one on.',
+    summary: 'Gives this installation another name, colour or language, on every page from the next one on.',
     flags: {
       ...flags({
         '[--name TEXT]': 'in the place of the product; none: that of the product again',
         '[--accent C]': 'of buttons and links, such as #0f5a49; none: that of the product again',
+        '[--language L]': 'en or de, where neither reader nor browser asks for one; none: English',
       }),
       ...changeFlags,
     },
     async run(input, { api }) {
-      const [name, accent] = [input.text('name'), input.text('accent')];
-      if (name === undefined && accent === undefined) {
-        throw new UsageError('Say what to change: --name or --accent.');
-      }
-      const body = {
-        ...(name !== undefined && { name: givenOrNone(name) }),
-        ...(accent !== undefined && { accent: givenOrNone(accent) }),
-      };
+      const given = (['name', 'accent', 'language'] as const).flatMap((field) => {
+        const text = input.text(field);
+        return text === undefined ? [] : [[field, givenOrNone(text)] as const];
+      });
+      if (given.length === 0) throw new UsageError('Say what to change: --name, --accent or --language.');
+      const body = Object.fromEntries(given);
       return done((await api.call('updateBranding', { body, ...conditionsIn(input) })).body as BrandingView);
     },
   },
@@ -116,10 +116,11 @@ function givenOrNone(text: string): string | null {
 }
 
 function done(view: BrandingView): Reply {
-  const { name, accent, logo } = view;
+  const { name, accent, language, logo } = view;
   const text = fields({
     name: name ?? 'that of the product',
     accent: accent ?? 'that of the product',
+    language: language ?? 'en',
     logo: logo ? `${logo.mediaType}, ${logo.bytes} bytes` : 'that of the product',
   });
   return { text, json: view };

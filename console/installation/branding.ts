@@ -1,4 +1,4 @@
-/** How an installation is made one's own: its name, its logo and its colour, in the registry, so that backups hold them too. */
+/** How an installation is made one's own: its name, logo, colour and language, in the registry, so that backups hold them too. */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { checkVersion } from '../storage/record-version.ts';
@@ -6,11 +6,16 @@ import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { type Colour, type Tokens, tokensOf } from './colours.ts';
 import type { Picture } from './logo/picture.ts';
 
+/** Those that pages speak. */
+export const pageLanguages = ['en', 'de'] as const;
+export type PageLanguage = (typeof pageLanguages)[number];
+
 /** Absent: that of the product. */
 export interface StoredBranding {
   readonly name?: string;
   readonly accent?: Colour;
   readonly logo?: StoredLogo;
+  readonly language?: PageLanguage;
   /** Epoch milliseconds. */
   readonly updatedAt: number;
 }
@@ -36,6 +41,7 @@ export interface ShownBranding {
   readonly logo?: { readonly href: string; readonly width: number; readonly height: number };
   /** Of the style sheet with the colours, and of what it has otherwise in the dark. */
   readonly colours?: { readonly href: string; readonly darkHref: string };
+  readonly language?: PageLanguage;
 }
 
 export interface BrandingChange {
@@ -63,7 +69,7 @@ export function createBranding({ registry, now }: BrandingDeps) {
     current,
     /** @param change  null: that of the product again. @throws {ProblemError} `precondition_failed` */
     update(
-      change: { readonly [F in 'name' | 'accent' | 'logo']?: StoredBranding[F] | null },
+      change: { readonly [F in 'name' | 'accent' | 'logo' | 'language']?: StoredBranding[F] | null },
       { ifMatch }: { readonly ifMatch?: string | undefined } = {},
     ): Promise<BrandingChange> {
       return registry.update((transaction) => {
@@ -101,7 +107,7 @@ function remembered<In, Out>(make: (from: In) => Out): (from: In) => Out {
 }
 
 function made(stored: StoredBranding | undefined) {
-  const { name, accent, logo } = stored ?? {};
+  const { name, accent, logo, language } = stored ?? {};
   const tokens = accent && tokensOf(accent);
   const files = new Map<string, BrandingFile>([
     ...(logo ? [['logo', logoFile(logo)] as const] : []),
@@ -113,6 +119,7 @@ function made(stored: StoredBranding | undefined) {
     ...(name !== undefined && { name }),
     ...(logo && { logo: { href: hrefOf('logo'), ...shownSize(logo) } }),
     ...(tokens && { colours: { href: hrefOf('colours.css'), darkHref: hrefOf('dark.css') } }),
+    ...(language !== undefined && { language }),
   };
   return { files, shown };
 }

@@ -37,6 +37,7 @@ afterAll(async () => {
 
 interface Branding {
   readonly name: string | null;
+  readonly language: string | null;
   readonly accent: string | null;
   readonly logo: { readonly mediaType: string; readonly bytes: number; readonly href: string } | null;
 }
@@ -66,7 +67,13 @@ async function sendFile(
 
 describe('an installation without any', () => {
   test('is called as the product, and loads nothing of its own', async () => {
-    expect(await branding()).toEqual({ name: null, accent: null, logo: null, updatedAt: null });
+    expect(await branding()).toEqual({
+      name: null,
+      accent: null,
+      language: null,
+      logo: null,
+      updatedAt: null,
+    });
     const page = await signInPage();
     expect(page.body).toContain('<title>Sign in · Cluster Console</title>');
     expect(page.body).not.toContain('/branding/');
@@ -191,6 +198,8 @@ describe('the API', () => {
     ['a name of two lines', { name: 'a\nb' }],
     ['a name that turns the direction', { name: 'a\u202eb' }],
     ['a colour by name', { accent: 'red' }],
+    ['a language that pages do not speak', { language: 'fr' }],
+    ['a language that is none', { language: 'constructor' }],
     ['a colour that cannot be read', { accent: '#ffffff' }],
     ['nothing', {}],
     ['what nobody knows', { colour: '#000000' }],
@@ -259,6 +268,41 @@ test('commands set name, colour and logo, and take them away', async () => {
   } finally {
     await rm(directory, { recursive: true });
   }
+});
+
+describe('the language', () => {
+  const languageFor = async (headers = {}) =>
+    /<html lang="(\w+)"/.exec((await createUserAgent(console.url, { headers }).get('/login')).body)?.[1];
+
+  test('is that of the installation for whoever has chosen none, and whose browser asks for none of ours', async () => {
+    expect(await languageFor()).toBe('en');
+    const form = await ada.get(href);
+    const done = await ada.follow(
+      await sendForm(ada, form, 'save', { name: '', accent: '', language: 'de' }),
+    );
+    expect(textOf(done)).toContain('Gespeichert: Ab jetzt zeigt es jede Seite.');
+    expect(await branding()).toMatchObject({ language: 'de' });
+    for (const asked of ['', 'fr-FR', '*', 'de;q=x,;;;']) {
+      expect(await languageFor({ 'accept-language': asked }), asked).toBe('de');
+    }
+    expect(await languageFor({ 'accept-language': 'fr, en-GB;q=0.5, *;q=0.1' })).toBe('en');
+    const chosen = createUserAgent(console.url);
+    chosen.cookies.set('console_display', { value: 'language=en', path: '/' });
+    expect((await chosen.get('/login')).body).toContain('<html lang="en"');
+    const entries = console.log().filter(({ event }) => event === 'branding.changed');
+    expect(entries.at(-1)).toMatchObject({ changes: { language: { from: null, to: 'de' } } });
+  });
+
+  test('is kept as it was where another is refused, and taken away by a command', async () => {
+    const refused = await sendForm(ada, await ada.get(href), 'save', { language: 'fr' });
+    expect([refused.status, (await branding()).language]).toEqual([400, 'de']);
+    const set = async (language: string) =>
+      toolDone(['installation', 'update', '--language', language, '--json'], { dataDir: console.dataDir });
+    expect((await set('none')).json<Branding>().language).toBeNull();
+    expect(await languageFor()).toBe('en');
+    expect((await set('de')).json<Branding>().language).toBe('de');
+    await update({ language: null });
+  });
 });
 
 test('a start after the end of the process has all of it', async () => {

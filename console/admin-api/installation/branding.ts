@@ -1,9 +1,11 @@
-/** `/api/v1/installation/branding`: name, logo and colour of this installation, as pages show them to everybody. */
+/** `/api/v1/installation/branding`: name, logo, colour and language of this installation, as pages show them to everybody. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
   type Branding,
   type BrandingChange,
+  type PageLanguage,
+  pageLanguages,
   type StoredBranding,
   storedLogo,
 } from '../../installation/branding.ts';
@@ -31,8 +33,12 @@ const fields = {
       description: `Of buttons and links; in the dark a lighter one follows from it. At least ${leastContrast} to 1 on the light ground.`,
       example: '#0f5a49',
     }),
+  language: z.enum(pageLanguages).meta({
+    description: 'Of pages, for whoever has chosen none and whose browser asks for none of these.',
+    example: 'de',
+  }),
 };
-const form = resource({ fields, defaults: { name: null, accent: null } });
+const form = resource({ fields, defaults: { name: null, accent: null, language: null } });
 const logoView = view({
   mediaType: z.enum(['image/png', 'image/svg+xml']),
   bytes: z.number().int(),
@@ -41,9 +47,16 @@ const logoView = view({
 const brandingView = view({
   name: z.string().nullable().meta({ description: 'Null: that of the product.' }),
   accent: z.string().nullable(),
+  language: z.enum(pageLanguages).nullable().meta({ description: 'Null: English.' }),
   logo: logoView.nullable(),
   updatedAt: dateTime.nullable(),
 }).meta({ id: 'Branding' });
+
+interface ChangedFields {
+  readonly name?: string | null;
+  readonly accent?: string | null;
+  readonly language?: PageLanguage | null;
+}
 
 const common = {
   access: 'write',
@@ -57,7 +70,7 @@ export const brandingOperations: readonly Operation<BrandingNeeds>[] = [
     id: 'readBranding',
     method: 'GET',
     path: '/installation/branding',
-    summary: 'Shows name, logo and colour of this installation.',
+    summary: 'Shows name, logo, colour and language of this installation.',
     access: 'inspect',
     answer: brandingView,
     async run(_call, needs: BrandingNeeds) {
@@ -69,13 +82,14 @@ export const brandingOperations: readonly Operation<BrandingNeeds>[] = [
     id: 'updateBranding',
     method: 'PATCH',
     path: '/installation/branding',
-    summary: 'Changes the name and the colour; counts for every page from the next one on.',
+    summary: 'Changes name, colour and language; counts for every page from the next one on.',
     body: form.patch,
     async run({ body, ifMatch }, needs: BrandingNeeds) {
-      const { name, accent } = form.changed(body) as { name?: string | null; accent?: string | null };
+      const { name, accent, language } = form.changed(body) as ChangedFields;
       const change = {
         ...(name !== undefined && { name: name === null ? null : oneLine(name) }),
         ...(accent !== undefined && { accent: accent === null ? null : readable(accent) }),
+        ...(language !== undefined && { language }),
       };
       return changed(await needs.branding.update(change, { ifMatch }), needs);
     },
@@ -157,15 +171,16 @@ function changed({ before, after }: BrandingChange, needs: BrandingNeeds): Answe
 
 /** For the audit: a logo by its sum. */
 function saidOf(stored: StoredBranding | undefined) {
-  const { name = null, accent = null, logo } = stored ?? {};
-  return { name, accent, logo: logo?.sha256 ?? null };
+  const { name = null, accent = null, language = null, logo } = stored ?? {};
+  return { name, accent, language, logo: logo?.sha256 ?? null };
 }
 
 function shown(stored: StoredBranding | undefined, { branding }: BrandingNeeds): Answer {
-  const { name = null, accent = null, logo, updatedAt } = stored ?? {};
+  const { name = null, accent = null, language = null, logo, updatedAt } = stored ?? {};
   const body = {
     name,
     accent,
+    language,
     logo: logo
       ? {
           mediaType: logo.mediaType,

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Language } from '../../../views/elements/moment.ts';
 import { type Branding, type Presentation, usualPresentation } from '../../../views/presentation.ts';
 import { type Translate, textsIn } from '../../../views/texts/text.ts';
-import { chosenIn } from './display-choice.ts';
+import { chosenIn, languageOf } from './display-choice.ts';
 
 export interface PresentationDeps {
   /** Of this installation, as it is now. */
@@ -23,13 +23,15 @@ export function createPresentation({ branding }: PresentationDeps): Middleware {
 }
 
 function shownTo(ctx: Context, branding: Branding): Presentation {
-  const { theme, zone, language = acceptedLanguage(ctx) } = chosenIn(ctx);
+  const { theme, zone, language: chosen } = chosenIn(ctx);
+  const language = chosen ?? acceptedLanguage(ctx) ?? branding.language ?? usualPresentation.language;
   return { branding, theme, zone, language, canChooseLanguage: ctx.method === 'GET' };
 }
 
-/** The first of ours that the browser takes (RFC 9110 §12.5.4). */
-function acceptedLanguage(ctx: Context): Language {
-  return ctx.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
+/** The first of ours that the browser names (RFC 9110 §12.5.4): whoever takes any has asked for none. */
+function acceptedLanguage(ctx: Context): Language | undefined {
+  const names = ctx.acceptsLanguages() as readonly string[];
+  return names.map((name) => languageOf(name.toLowerCase().split('-')[0])).find((one) => one !== undefined);
 }
 
 /** For the page that is being made. */

@@ -1,4 +1,4 @@
-/** `/settings/branding`: name, logo and colour of this installation. */
+/** `/settings/branding`: name, logo, colour and language of this installation. */
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
@@ -20,6 +20,8 @@ const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
   logo: t('branding.logoSet'),
   'remove-logo': t('branding.logoProductShownAgain'),
 });
+
+const fields = ['name', 'accent', 'language'] as const;
 
 interface Found {
   readonly branding: ShownBranding;
@@ -85,7 +87,11 @@ export function createBrandingPage(tools: PageTools, forms: Forms) {
     const html = renderBranding({
       frame: await tools.frame(ctx),
       branding,
-      form: { name: branding.name ?? '', accent: branding.accent ?? '' },
+      form: {
+        name: branding.name ?? '',
+        accent: branding.accent ?? '',
+        language: branding.language ?? '',
+      },
       ...forms.editState(ctx, { owner: { kind: 'admin', source: null } }, version),
       ...shown,
     });
@@ -95,32 +101,34 @@ export function createBrandingPage(tools: PageTools, forms: Forms) {
 }
 
 function typedForm(form: Form): BrandingModel['form'] {
-  return { name: form.get('name')?.trim() ?? '', accent: form.get('accent')?.trim() ?? '' };
+  const typed = (name: string) => form.get(name)?.trim() ?? '';
+  return { name: typed('name'), accent: typed('accent'), language: typed('language') };
 }
 
-function changeOf(stored: ShownBranding, { name, accent }: BrandingModel['form']): TypedChange {
+function changeOf(stored: ShownBranding, { name, accent, language }: BrandingModel['form']): TypedChange {
   const command = commandWith(
     ['installation', 'update'],
     [
       textDifference('name', stored.name, name || null),
       textDifference('accent', stored.accent, accent || null),
+      textDifference('language', stored.language, language || null),
     ],
   );
   return {
     operation: 'updateBranding',
-    body: { name: name || null, accent: accent || null },
+    body: { name: name || null, accent: accent || null, language: language || null },
     command,
     stored,
   };
 }
 
 function differences(stored: ShownBranding, typed: BrandingModel['form']) {
-  return (['name', 'accent'] as const).flatMap((field) =>
+  return fields.flatMap((field) =>
     typed[field] === (stored[field] ?? '') ? [] : [{ field, text: stored[field] ?? '' }],
   );
 }
 
 function fieldOf(pointer: string): string | undefined {
   const name = pointer.slice(2);
-  return ['name', 'accent'].includes(name) ? name : undefined;
+  return fields.find((field) => field === name);
 }

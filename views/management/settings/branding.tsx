@@ -1,17 +1,20 @@
-/** Name, logo and colour of this installation. */
+/** Name, logo, colour and language of this installation. */
 
 import { Form } from '../../elements/form.tsx';
+import type { Language } from '../../elements/moment.ts';
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
+import { languages } from '../../texts/text.ts';
 import { EditPart, type EditState } from '../change-form.tsx';
 import { DetailPage, Part } from '../detail.tsx';
-import { TextField } from '../fields.tsx';
+import { SelectField, TextField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 
 /** As the admin API has it. */
 export interface ShownBranding {
   readonly name: string | null;
   readonly accent: string | null;
+  readonly language: Language | null;
   readonly logo: { readonly mediaType: string; readonly bytes: number; readonly href: string } | null;
 }
 
@@ -19,7 +22,7 @@ export interface BrandingModel extends EditState {
   readonly frame: FrameModel;
   readonly branding: ShownBranding;
   /** As typed. */
-  readonly form: { readonly name: string; readonly accent: string };
+  readonly form: { readonly name: string; readonly accent: string; readonly language: string };
   readonly notice?: string | undefined;
   /** With the logo that was sent. */
   readonly problem?: string | undefined;
@@ -66,6 +69,17 @@ function Branding(model: BrandingModel) {
               isOptional
               value={form.accent}
               error={errorOf('accent')}
+            />
+            <SelectField
+              name="language"
+              label={t('branding.language')}
+              hint={t('branding.whereNobodyAsks')}
+              value={form.language}
+              error={errorOf('language')}
+              options={[
+                { value: '', label: t('branding.notSaid', { language: languages.en.name }) },
+                ...Object.entries(languages).map(([value, { name }]) => ({ value, label: name })),
+              ]}
             />
           </>
         )}

@@ -85,12 +85,16 @@ export const settings: SameTexts<typeof english> = {
   'api.scope': 'Scope',
   'branding.whatEverybodySeesInstallation':
     'Was alle von dieser Installation sehen: in der Leiste jeder Seite und vor der Anmeldung.',
-  'branding.nameAndColour': 'Name und Farbe',
+  'branding.nameAndColour': 'Name, Farbe und Sprache',
   'branding.theyCountEveryPage': 'Sie gelten für jede Seite ab der nächsten.',
   'branding.suchAsProdEu': 'Zum Beispiel Prod-EU: bis zu 40 Zeichen. Leer: der Name des Produkts.',
   'branding.colour': 'Farbe',
   'branding.buttonsLinksSuchAs':
     'Von Schaltflächen und Links, zum Beispiel #0f5a49. Sie muss auf hellem Grund lesbar sein; für den dunklen ergibt sich eine hellere aus ihr.',
+  'branding.language': 'Sprache',
+  'branding.whereNobodyAsks':
+    'Der Seiten, wenn jemand keine gewählt hat und der Browser keine von diesen anfordert.',
+  'branding.notSaid': 'Nicht gesetzt: {language}',
   'branding.logo': 'Logo',
   'branding.pngSvgUp64':
     'Ein PNG oder SVG von bis zu 64 KiB, 32 Pixel hoch auf Weiß gezeigt. Von einem SVG bleiben nur Formen, Farben und Text: nichts, was ausgeführt wird, etwas lädt oder verlinkt.',

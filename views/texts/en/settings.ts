@@ -83,12 +83,16 @@ export const settings = {
   'api.scope': 'Scope',
   'branding.whatEverybodySeesInstallation':
     'What everybody sees of this installation: in the bar of every page, and before a sign-in.',
-  'branding.nameAndColour': 'Name and colour',
+  'branding.nameAndColour': 'Name, colour and language',
   'branding.theyCountEveryPage': 'They count for every page from the next one on.',
   'branding.suchAsProdEu': 'Such as Prod-EU: up to 40 characters. Nothing: the name of the product.',
   'branding.colour': 'Colour',
   'branding.buttonsLinksSuchAs':
     'Of buttons and links, such as #0f5a49. It must be readable on the light ground; for the dark one a lighter one follows from it.',
+  'branding.language': 'Language',
+  'branding.whereNobodyAsks':
+    'Of pages, for whoever has chosen none and whose browser asks for none of these.',
+  'branding.notSaid': 'Not set: {language}',
   'branding.logo': 'Logo',
   'branding.pngSvgUp64':
     'A PNG or an SVG of up to 64 KiB, shown 32 pixels high on white. Of an SVG only shapes, colours and text are kept: nothing that runs, loads or links.',
