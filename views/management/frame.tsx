@@ -150,7 +150,7 @@ function Bar({ username, signOut: { action, csrf } }: FrameModel) {
       </a>
       <Form action={action} hidden={{ csrf, logout: 'yes' }}>
         <button type="submit" class="button quiet">
-          Sign out
+          {t('act.signOut')}
         </button>
       </Form>
       <a data-keys="help" data-close={t('frame.close')} href={`${searchHref}#keys`} hidden>
