@@ -146,6 +146,48 @@ describe('each page for people without rights', () => {
   });
 });
 
+/** Of those for people with rights, the groups that are translated. */
+const managed = [
+  'users',
+  'user',
+  'new user',
+  'roles',
+  'role',
+  'new role',
+  'machine clients',
+  'machine client',
+  'new machine client',
+  'applications',
+  'application',
+  'new application',
+  'identity providers',
+  'identity provider',
+  'new identity provider',
+  'elevation',
+  'sessions',
+  'session',
+  'effective access',
+  'approvals',
+  'approval',
+  'question before an act',
+];
+/** What is another in German. */
+const englishAlone = new Set(
+  Object.entries(english)
+    .filter(([key, form]) => JSON.stringify(form) !== JSON.stringify(german[key]))
+    .flatMap(([, form]) => formsOf(form)),
+);
+
+describe('each page of a translated group', () => {
+  test.each(managed)('%s is whole in German, and says so', (name) => {
+    const filling = { text: 'x', href: '/x' };
+    const html = fillPage(name, filling, { ...usualPresentation, language: 'de' });
+    expect(html).toContain('<html lang="de"');
+    const left = textsOf(html).filter((text) => englishAlone.has(text));
+    expect(left).toEqual([]);
+  });
+});
+
 /** Text between tags, and what is read out of attributes. */
 function textsOf(html: string): readonly string[] {
   const spoken = [...html.matchAll(/ (?:aria-label|title|placeholder|alt)="([^"]+)"/g)].map(

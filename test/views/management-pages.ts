@@ -57,10 +57,10 @@ import { settingsPages, stepsOf } from './settings-pages.ts';
 const now = new Date('2025-11-21T08:23:00Z');
 const earlier = '2025-11-19T17:02:00.000Z';
 
-function frameOf({ text }: Filling): FrameModel {
+function frameOf({ text, presentation = usualPresentation }: Filling): FrameModel {
   return {
     username: text,
-    presentation: usualPresentation,
+    presentation,
     signOut: { action: '/sign-out', csrf: text },
     now,
     groups: [
@@ -75,7 +75,7 @@ function frameOf({ text }: Filling): FrameModel {
 }
 
 function editOf({ text }: Filling) {
-  const ways = [{ language: 'Command', text }];
+  const ways = [{ language: 'curl', text }];
   return { csrf: text, version: text, source: text, takesOver: true, ways };
 }
 
@@ -376,7 +376,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: errorsOf(filling),
       csrf: filling.text,
       idempotencyKey: filling.text,
-      ways: [{ language: 'Command', text: filling.text }],
+      ways: [{ language: 'curl', text: filling.text }],
     }),
   'machine clients': (filling) =>
     renderClients({
@@ -415,7 +415,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [],
       csrf: filling.text,
       idempotencyKey: filling.text,
-      ways: [{ language: 'Command', text: filling.text }],
+      ways: [{ language: 'curl', text: filling.text }],
     }),
   approvals: (filling) =>
     renderApprovals({
@@ -499,7 +499,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [],
       csrf: filling.text,
       idempotencyKey: filling.text,
-      ways: [{ language: 'Command', text: filling.text }],
+      ways: [{ language: 'curl', text: filling.text }],
     }),
   maps: (filling) =>
     renderStructures({
@@ -557,7 +557,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       filters: {
         action: '/access/sessions',
         isSet: true,
-        texts: [{ name: 'user', label: 'User', value: filling.text }],
+        texts: [{ name: 'user', label: filling.text, value: filling.text }],
         selects: [],
       },
     }),
@@ -706,7 +706,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       filters: {
         action: '/access/effective',
         isSet: true,
-        search: { label: 'Who', value: filling.text },
+        search: { label: filling.text, value: filling.text },
         selects: [],
       },
       columns: [

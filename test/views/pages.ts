@@ -212,5 +212,5 @@ export function usualPage(name: string): string {
 }
 
 export function fillPage(name: string, filling: Filling, shown?: Presentation): string {
-  return pages[name]!(filling, shown);
+  return pages[name]!({ ...filling, presentation: shown }, shown);
 }

@@ -80,6 +80,10 @@ export const saidInGerman: Readonly<Record<string, string>> = {
   'This sign-in is not under way in this browser: it took longer than ten minutes, was used already, or was started elsewhere. Please sign in again.':
     'Diese Anmeldung läuft in diesem Browser nicht: Sie hat länger als zehn Minuten gedauert, wurde schon benutzt oder anderswo begonnen. Bitte melden Sie sich noch einmal an.',
   'The id_token_hint is not valid.': 'Der id_token_hint ist nicht gültig.',
+  'Your roles open none of the steps. An administrator can give you one that does.':
+    'Ihre Rollen öffnen keinen der Schritte. Ein Administrator kann Ihnen eine geben, die es tut.',
+  'Your roles open none of these pages. An administrator can give you one that does.':
+    'Ihre Rollen öffnen keine dieser Seiten. Ein Administrator kann Ihnen eine geben, die es tut.',
   // What applications ask for.
   'Know that it is you who signs in.': 'Zu wissen, dass Sie es sind, der sich anmeldet.',
   'See your user name, and which of your roles go along.':
