@@ -13,6 +13,7 @@ import { type HealthNeeds, healthOperations } from './cluster/health.ts';
 import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
 import { memberCommandOperations } from './cluster/member-commands.ts';
+import { type DrainNeeds, queueDrainOperations } from './cluster/queue-drains.ts';
 import { queueOperations } from './cluster/queues.ts';
 import type { StructureNeeds } from './cluster/structure-lists.ts';
 import { wanOperations } from './cluster/wan.ts';
@@ -43,6 +44,7 @@ export type ApiServices = AccessNeeds &
   ClusterNeeds &
   StructureNeeds &
   ConfigurationNeeds &
+  DrainNeeds &
   ElevationNeeds &
   BackupNeeds &
   CallNeeds &
@@ -86,6 +88,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...meOperations,
   ...providerOperations,
   ...queueOperations,
+  ...queueDrainOperations,
   ...roleOperations,
   ...sessionOperations,
   ...logoutOperations,
