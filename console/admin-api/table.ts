@@ -10,6 +10,7 @@ import { clientOperations } from './clients/client-operations.ts';
 import { clusterOperations } from './cluster/cluster-operations.ts';
 import { cpOperations } from './cluster/cp.ts';
 import { type HealthNeeds, healthOperations } from './cluster/health.ts';
+import { mapValueOperations, type ValueNeeds } from './cluster/map-values.ts';
 import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
 import { memberCommandOperations } from './cluster/member-commands.ts';
@@ -64,6 +65,7 @@ export type ApiServices = AccessNeeds &
   TrafficNeeds &
   UsageNeeds &
   UserPasswordNeeds &
+  ValueNeeds &
   WanNeeds;
 
 export const operations: readonly Operation<ApiServices>[] = [
@@ -83,6 +85,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...clusterOperations,
   ...cpOperations,
   ...mapOperations,
+  ...mapValueOperations,
   ...memberOperations,
   ...memberCommandOperations,
   ...meOperations,

@@ -213,6 +213,7 @@ export const makingCalls: Readonly<Record<string, MakingCalls>> = {
     },
     other: { address: '/imports?of=clients&format=jsonl' },
   },
+  putMapValue: { call: { body: 'bytes', type: 'application/octet-stream' } },
   offerToQueue: { other: { body: { value: 'YW5vdGhlcg==' } } },
   pollQueue: { other: { address: '/queues/another-queue/poll' } },
   addWanConfig: {
