@@ -34,6 +34,7 @@ import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type CallNeeds, callOperations } from './traffic/calls.ts';
 import { type TrafficNeeds, trafficOperations } from './traffic/history.ts';
 import { type ElevationNeeds, elevationOperations } from './users/elevations.ts';
+import { type PinNeeds, pinOperations } from './users/pins.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
 import { userOperations } from './users/users.ts';
 
@@ -58,6 +59,7 @@ export type ApiServices = AccessNeeds &
   LogoutNeeds &
   MemberNeeds &
   MeNeeds &
+  PinNeeds &
   ProviderNeeds &
   RoleNeeds &
   SessionNeeds &
@@ -89,6 +91,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...memberOperations,
   ...memberCommandOperations,
   ...meOperations,
+  ...pinOperations,
   ...providerOperations,
   ...queueOperations,
   ...queueDrainOperations,

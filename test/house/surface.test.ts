@@ -171,6 +171,8 @@ describe('a running console', () => {
       entry: '1',
       queue: 'jobs',
       drain,
+      kind: 'queues',
+      name: 'jobs',
       key: items[0]!.id,
       setting: 'CONSOLE_URL',
     };

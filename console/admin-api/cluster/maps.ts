@@ -58,8 +58,8 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     access: 'read',
     query: structureQuery,
     answer: listOf(mapView),
-    async run({ query }, needs: MapNeeds) {
-      return { body: await listStructures('listMaps', 'map', query, needs) };
+    async run({ query, actor }, needs: MapNeeds) {
+      return { body: await listStructures('listMaps', 'map', query, actor, needs) };
     },
   }),
   operation({
@@ -70,8 +70,8 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     access: 'read',
     params,
     answer: mapView,
-    async run({ params: { map } }, needs: MapNeeds) {
-      return { body: await findStructure('map', map, needs) };
+    async run({ params: { map }, actor }, needs: MapNeeds) {
+      return { body: await findStructure('map', map, actor, needs) };
     },
   }),
   operation({

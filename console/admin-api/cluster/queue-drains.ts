@@ -7,7 +7,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { type DrainInput, drainKind } from '../../jobs/queue-drains.ts';
 import { DecryptionError } from '../../keys/encryption.ts';
 import type { Actor } from '../../operations/actor.ts';
-import { type Cursors, listOf, listQuery, pageOf } from '../../operations/lists.ts';
+import { type Cursors, listOf, listQuery } from '../../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
 import { jobStates } from '../jobs.ts';
@@ -86,9 +86,20 @@ export const queueDrainOperations: readonly Operation<DrainNeeds>[] = [
     query: listQuery({}),
     answer: listOf(drainView),
     async run({ params: { queue }, query, actor }, needs: DrainNeeds) {
-      const drains = (await needs.jobs.list()).filter((job) => isDrainOf(job, queue) && mayHave(actor, job));
-      const page = pageOf(`listQueueDrains ${queue}`, drains, query, needs.cursors);
-      return { body: { ...page, items: await Promise.all(page.items.map((job) => viewOf(job, needs))) } };
+      const { limit = 50 } = query;
+      const list = `listQueueDrains ${queue}`;
+      const after = needs.cursors.read(list, query);
+      const all = (await needs.jobs.list()).filter((job) => isDrainOf(job, queue) && mayHave(actor, job));
+      const rest = after === undefined ? all : all.filter(({ id }) => id < after);
+      const items = rest.slice(0, limit);
+      const last = rest.length > limit ? items.at(-1) : undefined;
+      return {
+        body: {
+          items: await Promise.all(items.map((job) => viewOf(job, needs))),
+          next: last ? needs.cursors.write(list, query, last.id) : null,
+          count: { value: all.length, isExact: true },
+        },
+      };
     },
   }),
   operation({

@@ -53,8 +53,8 @@ export const queueOperations: readonly Operation<QueueNeeds>[] = [
     access: 'read',
     query: structureQuery,
     answer: listOf(structureView.meta({ id: 'ListedQueue' })),
-    async run({ query }, needs: QueueNeeds) {
-      return { body: await listStructures('listQueues', 'queue', query, needs) };
+    async run({ query, actor }, needs: QueueNeeds) {
+      return { body: await listStructures('listQueues', 'queue', query, actor, needs) };
     },
   }),
   operation({
@@ -66,9 +66,9 @@ export const queueOperations: readonly Operation<QueueNeeds>[] = [
     access: 'read',
     params,
     answer: queueView,
-    async run({ params: { queue } }, needs: QueueNeeds) {
+    async run({ params: { queue }, actor }, needs: QueueNeeds) {
       const size = await sizeOf(queue, needs);
-      return { body: { ...(await findStructure('queue', queue, needs)), size } };
+      return { body: { ...(await findStructure('queue', queue, actor, needs)), size } };
     },
   }),
   operation({
