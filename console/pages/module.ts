@@ -8,6 +8,7 @@ import type { StepUp } from '../login/step-up.ts';
 import { addAccessRoutes } from './access/module.ts';
 import { createActs } from './acts.ts';
 import { createCpPage } from './cluster/cp.ts';
+import { createDrainPages } from './cluster/drains.ts';
 import { createMapPages } from './cluster/maps.ts';
 import { createMemberPages } from './cluster/members.ts';
 import { createOperationsPage } from './cluster/operations.ts';
@@ -63,6 +64,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const members = createMemberPages(tools, acts, now);
   const maps = createMapPages(tools, acts);
   const queues = createQueuePages(tools, acts);
+  const drains = createDrainPages(tools, acts);
   const wan = createWanPages(tools, acts);
   const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
@@ -84,6 +86,9 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);
+      router.get('/cluster/queues/:queue/drains/:drain', query, signedIn, drains.show);
+      router.post('/cluster/queues/:queue/drains/:drain', form, csrf, signedIn, held, drains.change);
+      router.get('/cluster/queues/:queue/drains/:drain/items', query, signedIn, drains.items);
       router.get('/cluster/wan', query, signedIn, wan.list);
       router.post('/cluster/wan', form, csrf, signedIn, held, wan.add);
       router.get('/cluster/wan/:replication/:publisher', query, signedIn, wan.show);

@@ -9,6 +9,7 @@ import {
   sendForm,
   startWithAdmin,
 } from '../helpers/management.ts';
+import { until } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -254,18 +255,73 @@ describe('a queue', () => {
     expect(textOf(await ada.get(queueHref('jobs')))).toContain('2 items are in it now.');
   });
 
-  test('is drained when its name is typed, with all items in a file of lines', async () => {
+  test('is drained into a file when its name is typed, which is fetched and removed', async () => {
     for (const value of ['a', 'b', 'c']) await offerText('mails', value);
     const question = await ada.get(`${queueHref('mails')}?do=drain`);
-    const wrong = await sendForm(ada, question, 'drain', { typed_name: 'x', most: '10' });
-    expect([wrong.status, textOf(await ada.get(queueHref('mails'))).includes('3 items')]).toEqual([
-      400,
-      true,
+    expect(question.body).toMatch(/name="most"[^>]*value="3"/);
+    for (const fields of [
+      { typed_name: 'x', most: '2' },
+      { typed_name: 'mails', most: 'many' },
+      { typed_name: 'mails', most: '100.001' },
+      { typed_name: 'mails', most: '1.5' },
+    ]) {
+      expect((await sendForm(ada, question, 'drain', fields)).status).toBe(400);
+    }
+    expect(textOf(await ada.get(queueHref('mails')))).toContain('3 items are in it now.');
+    const begun = await sendForm(ada, question, 'drain', { typed_name: 'mails', most: '2' });
+    const job = begun.headers.location!;
+    expect(job).toMatch(/^\/observe\/jobs\/job_/);
+    const again = await sendForm(ada, question, 'drain', { typed_name: 'mails', most: '2' });
+    expect(again.headers.location).toBe(job);
+    await until(async () => textOf(await ada.get(job)).includes('To the file'), 'the end of the job');
+    expect(textOf(await ada.get(job))).toContain('2 of 2 items');
+    const queue = await ada.get(queueHref('mails'));
+    expect(textOf(queue)).toContain('1 item is in it now.');
+    const href = `${queueHref('mails')}/drains/${job.split('/').at(-1)}`;
+    expect(queue.body).toContain(`href="${href}"`);
+    const page = await ada.get(href);
+    expect(textOf(page)).toContain('They are in no queue any more');
+    const file = await ada.get(`${href}/items`);
+    expect([file.status, file.headers['content-disposition'], file.body]).toEqual([
+      200,
+      expect.stringMatching(/^attachment; filename="items-job_\w+\.jsonl"$/),
+      '{"type":"text/plain","value":"YQ=="}\n{"type":"text/plain","value":"Yg=="}\n',
     ]);
-    const done = await sendForm(ada, question, 'drain', { typed_name: 'mails', most: '10' });
-    expect(textOf(done)).toContain('3 items that were taken');
-    expect(textOf(done)).toContain('{"type":"text/plain","value":"Yg=="}');
-    expect(textOf(done)).toContain('0 items are in it now.');
+    expect(file.headers['cache-control']).toBe('no-store');
+    const removal = await ada.get(`${href}?do=remove`);
+    expect(textOf(removal)).toContain('2 items are removed for good');
+    expect((await sendForm(ada, removal, 'remove', { typed_name: 'x' })).status).toBe(400);
+    const removed = await ada.follow(await sendForm(ada, removal, 'remove', { typed_name: 'mails' }));
+    expect(textOf(removed)).toContain('The file is removed.');
+    expect((await ada.get(`${href}/items`)).status).toBe(404);
+  });
+
+  test('is drained by who may that alone, who sees the own file, and stops what runs', async () => {
+    await callApi(console, 'POST', '/roles', {
+      id: 'Drainer',
+      permissions: ['api:queues:read', 'api:queues:write'],
+    });
+    const [eve, other] = await Promise.all([
+      personWith(console, 'eve', ['Drainer']),
+      personWith(console, 'otto', ['Drainer']),
+    ]);
+    for (const value of ['a', 'b']) await offerText('owned', value);
+    const question = await eve.get(`${queueHref('owned')}?do=drain`);
+    const begun = await sendForm(eve, question, 'drain', { typed_name: 'owned', most: '1' });
+    const href = begun.headers.location!;
+    expect(href).toMatch(/^\/cluster\/queues\/owned\/drains\/job_/);
+    await until(async () => textOf(await eve.get(href)).includes('Download'), 'the file');
+    expect((await eve.get(`${href}/items`)).body).toContain('"value":"YQ=="');
+    for (const path of [href, `${href}/items`]) expect((await other.get(path)).status).toBe(404);
+    const csrf = hiddenIn(await other.get(queueHref('owned')), 'csrf')!;
+    for (const name of ['stop', 'remove']) {
+      expect((await other.post(href, { csrf, do: name, typed_name: 'owned' })).status).toBe(404);
+    }
+    expect((await other.get(queueHref('owned'))).body).not.toContain('/drains/');
+    // It is over: that it is to stop changes nothing.
+    const own = hiddenIn(await eve.get(queueHref('owned')), 'csrf')!;
+    expect((await eve.post(href, { csrf: own, do: 'stop' })).status).toBe(303);
+    expect((await ada.get(href)).status).toBe(200);
   });
 
   test('that is empty says so when it is polled', async () => {
@@ -341,4 +397,28 @@ test.each(['مفتاح', '🗝️ key', 'x'.repeat(1000)])('a key in any script 
   });
   expect(put.status).toBe(200);
   expect(await stored('names', key)).toMatchObject({ text: 'here' });
+});
+
+describe('a pin', () => {
+  test.each([
+    { kind: 'maps', href: mapHref('never-called') },
+    { kind: 'queues', href: queueHref('never-called') },
+  ])('of $kind puts a name that nobody has called into the own list', async ({ kind, href }) => {
+    const viewer = await personWith(console, `pinner-${kind}`, ['Viewer']);
+    expect(textOf(await viewer.get(`/cluster/${kind}`))).not.toContain('never-called');
+    const pinned = await viewer.follow(await sendForm(viewer, await viewer.get(href), 'pin'));
+    expect(textOf(pinned)).toContain('Pinned: it stands in your list.');
+    expect(textOf(await viewer.get(`/cluster/${kind}`))).toMatch(/never-called Pinned/);
+    expect(textOf(await ada.get(`/cluster/${kind}`))).not.toContain('never-called');
+    const unpinned = await viewer.follow(await sendForm(viewer, pinned, 'unpin'));
+    expect(textOf(unpinned)).toContain('Unpinned.');
+    expect(textOf(await viewer.get(`/cluster/${kind}`))).not.toContain('never-called');
+  });
+
+  test.each(foreignForms)('is not made by a form $name (S31)', async ({ fields, headers }) => {
+    const csrf = hiddenIn(await ada.get(mapHref('foreign')), 'csrf')!;
+    const sent = { csrf, do: 'pin', ...fields };
+    expect((await ada.post(mapHref('foreign'), sent, headers)).status).toBe(403);
+    expect(textOf(await ada.get('/cluster/maps'))).not.toContain('foreign');
+  });
 });

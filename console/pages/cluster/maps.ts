@@ -20,6 +20,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { pinNotice, pinned } from './pinning.ts';
 import {
   givenValue,
   isBrokenJson,
@@ -75,10 +76,11 @@ export function createMapPages(tools: PageTools, acts: Acts) {
         frame: await tools.frame(ctx),
         map,
         mayChange: may.has('clearMap'),
+        csrf: tools.csrf(ctx),
         keys: typed,
         found: keys && keys.length > 0 ? await findEntries(ctx, map.id, keys) : undefined,
         problem: keys === undefined ? t('maps.tooManyKeys', { n: mostKeys }) : undefined,
-        notice: form.get('done') === 'cleared' ? t('maps.cleared') : undefined,
+        notice: form.get('done') === 'cleared' ? t('maps.cleared') : pinNotice(ctx),
       });
       tools.send(ctx, html, keys === undefined ? 400 : 200);
     },
@@ -86,6 +88,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
     async change(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { id } = await findMap(ctx);
+      if (await pinned(ctx, tools, 'map', id)) return;
       if (ctx.state.form.get('do') !== 'clear') return tools.goTo(ctx, structureHref('map', id));
       const done = await acts.perform(ctx, clearing(id, t), mapPlace(id, t), { map: id });
       if (done) tools.goTo(ctx, `${structureHref('map', id)}?done=cleared`);

@@ -7,7 +7,7 @@ import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { memberHref } from './members.tsx';
-import { lastCallText, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
+import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
 import { GiveValue, type ShownValue, sizeText, Value, type ValueFields } from './value.tsx';
 
 export function entryHref(map: string, key: string): string {
@@ -29,6 +29,7 @@ export interface MapModel {
   readonly frame: FrameModel;
   readonly map: ShownStructure;
   readonly mayChange: boolean;
+  readonly csrf: string;
   /** What was asked for, a line each. */
   readonly keys: string;
   /** Absent before anything was asked for. */
@@ -43,13 +44,14 @@ export function renderMap(model: MapModel): string {
 
 function MapPage(model: MapModel) {
   const t = useText();
-  const { frame, map, mayChange, notice, problem, keys, found } = model;
+  const { frame, map, mayChange, notice, problem, keys, found, csrf } = model;
   const href = structureHref('map', map.id);
   return (
     <DetailPage
       frame={frame}
       path={mapsPath(t)}
       title={map.id}
+      acts={<PinButton kind="map" structure={map} csrf={csrf} />}
       about={t('maps.foundByKeys')}
       notice={notice}
       problem={problem}
