@@ -2,7 +2,7 @@
 import type Router from '@koa/router';
 import { approvalHref } from '../../views/management/access/approvals.tsx';
 import type { Csrf } from '../http/csrf.ts';
-import { form, type Guard, longForm, query, type WithForm } from '../http/guards.ts';
+import { form, type Guard, largeUpload, longForm, query, type WithForm } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { addAccessRoutes } from './access/module.ts';
@@ -25,8 +25,12 @@ import { addSettingsRoutes } from './settings/module.ts';
 import { createStartSteps } from './settings/start-steps.ts';
 
 export interface PagesNeeds {
-  /** `CONSOLE_URL`, `CONSOLE_ELEVATION_MINUTES`. */
-  readonly settings: { readonly url: string; readonly elevationMinutes: number };
+  /** `CONSOLE_URL`, `CONSOLE_ELEVATION_MINUTES`, `CONSOLE_PROXY_BODY_LIMIT`. */
+  readonly settings: {
+    readonly url: string;
+    readonly elevationMinutes: number;
+    readonly proxyBodyLimitBytes: number;
+  };
   readonly tools: PageTools;
   /** For who may open no management page. */
   readonly accountPage: (ctx: PageContext) => Promise<void>;
@@ -54,7 +58,9 @@ export function createPagesModule(needs: PagesNeeds) {
   const { signedIn, tools, accountPage, now, live } = needs;
   const csrf = needs.csrf.guard;
   const held = createHeld(tools);
-  const { url, elevationMinutes } = needs.settings;
+  const { url, elevationMinutes, proxyBodyLimitBytes } = needs.settings;
+  // What is a little too large is told on the page, and not by it.
+  const valueUpload = largeUpload(proxyBodyLimitBytes + 1024 * 1024);
   const { origin } = new URL(url);
   const acts = createActs(needs);
   const forms = createForms(tools, origin);
@@ -62,7 +68,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const steps = createStartSteps(tools, origin.startsWith('https:'));
   const overview = createOverviewPage(tools, accountPage, steps, now);
   const members = createMemberPages(tools, acts, now);
-  const maps = createMapPages(tools, acts);
+  const maps = createMapPages(tools, acts, proxyBodyLimitBytes);
   const queues = createQueuePages(tools, acts);
   const drains = createDrainPages(tools, acts);
   const wan = createWanPages(tools, acts);
@@ -83,6 +89,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/maps/:map/:key', query, signedIn, maps.showEntry);
       router.post('/cluster/maps/:map/:key', signedIn, longForm, csrf, held, maps.changeEntry);
       router.get('/cluster/maps/:map/:key/value', query, signedIn, maps.value);
+      router.post('/cluster/maps/:map/:key/value', signedIn, valueUpload, csrf, held, maps.putFile);
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);

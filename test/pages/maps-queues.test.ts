@@ -1,4 +1,5 @@
 /** `/cluster/maps` and `/cluster/queues`: entries found, shown, put, put back and removed; items offered and taken; without script. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineToken, type RunningConsole } from '../helpers/console.ts';
 import {
@@ -73,6 +74,59 @@ describe('an entry', () => {
     expect(page.body).toContain('&quot;x\\&quot;{}&quot;');
     expect(textOf(await ada.get(`${entryHref('orders', 'big')}?as=hex`))).toContain('00000000 7b 22 69 64');
     expect(textOf(await ada.get(`${entryHref('orders', 'big')}?as=text`))).toContain(json);
+  });
+
+  test('of XML is shown indented, with its tags, texts and entities as they were sent', async () => {
+    const xml =
+      '<?xml version="1.0"?><order id="a>b"><!-- first --><total cur=\'EUR\'>1.10</total><note/><who>A &amp; B&unknown;</who><p>some <b>bold</b> text</p><c><![CDATA[<x>]]></c></order>';
+    await store('orders', 'xml', xml, 'application/xml');
+    const page = await ada.get(entryHref('orders', 'xml'));
+    expect(preOf(page)).toBe(
+      [
+        '<?xml version="1.0"?>',
+        '<order id="a>b">',
+        '  <!-- first -->',
+        "  <total cur='EUR'>1.10</total>",
+        '  <note/>',
+        '  <who>A &amp; B&unknown;</who>',
+        '  <p>some',
+        '    <b>bold</b>',
+        '    text',
+        '  </p>',
+        '  <c>',
+        '    <![CDATA[<x>]]>',
+        '  </c>',
+        '</order>',
+      ].join('\n'),
+    );
+    expect(preOf(await ada.get(`${entryHref('orders', 'xml')}?as=text`))).toBe(xml);
+  });
+
+  test.each([
+    ['tags that do not fit', '<a><b></a></b>'],
+    ['a tag without its end', '<a><b></b>'],
+    ['two elements side by side', '<a/><b/>'],
+    ['text beside its element', '<a/>text'],
+    [
+      'entities of its own',
+      '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;"><!ENTITY f SYSTEM "file:///etc/passwd">]><a>&c;&f;</a>',
+    ],
+    ['a comment that does not end', `<a><!-- ${'-'.repeat(50_000)}</a>`],
+    ['an attribute that does not end', `<a b="${'<'.repeat(1000)}`],
+    ['many tags that are open', '<a>'.repeat(50_000)],
+    ['what is deeper than a page', '<a>'.repeat(300) + '</a>'.repeat(300)],
+    ['quotes without end', `<a ${`"' `.repeat(20_000)}`],
+  ])('of XML with %s is text, at once', async (_what, value) => {
+    await store('orders', 'no-xml', value, 'application/xml');
+    const begun = performance.now();
+    const page = await ada.get(entryHref('orders', 'no-xml'));
+    expect(performance.now() - begun).toBeLessThan(5000);
+    expect([page.status, page.body.includes('?as=xml'), page.body.includes('?as=text')]).toEqual([
+      200,
+      false,
+      true,
+    ]);
+    expect(textOf(page)).not.toContain('root:');
   });
 
   test('with HTML, SVG or a script in it runs nowhere: it is text, or a file', async () => {
@@ -177,6 +231,75 @@ describe('an entry', () => {
     expect(textOf(refused)).toContain(said);
     expect(await stored('orders', 'kept')).toMatchObject({ text: 'kept' });
   });
+});
+
+/** As the page shows the value. */
+function preOf({ body }: Reply): string {
+  const [, shown = ''] = /<pre[^>]*>(?:<code[^>]*>)?([\s\S]*?)(?:<\/code>)?<\/pre>/.exec(body) ?? [];
+  return shown
+    .replaceAll('&lt;', '<')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+/** The form that takes a file, as a browser sends it. */
+async function sendFile(page: Reply, file: Buffer, type: string): Promise<Reply> {
+  const href = new URL(page.url).pathname.replace(/\/value$/, '');
+  const form = new FormData();
+  form.set('csrf', hiddenIn(page, 'csrf')!);
+  const version = hiddenIn(page, 'version');
+  if (version !== undefined) form.set('version', version);
+  form.set('file', new Blob([new Uint8Array(file)]), 'value.bin');
+  form.set('file_type', type);
+  const url = `${console.url}${href}/value`;
+  const reply = await fetch(url, { method: 'POST', headers: asAda({ origin: console.url }), body: form });
+  return { url, status: reply.status, headers: {}, setCookies: [], body: await reply.text() };
+}
+
+function asAda(headers: Readonly<Record<string, string>> = {}) {
+  const cookie = [...ada.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+  return { cookie, ...headers };
+}
+
+describe('a value of a file', () => {
+  const bound = 10 * 1024 * 1024;
+
+  test('as large as the bound is stored, shown by its beginning, given whole and removed', async () => {
+    const href = entryHref('files', 'large');
+    const bytes = randomBytes(bound);
+    const done = await sendFile(await ada.get(href), bytes, 'application/x-large');
+    expect([done.status, textOf(done).includes('Stored.')]).toEqual([200, true]);
+    const page = await ada.get(href);
+    expect(textOf(page)).toContain('Type application/x-large Size 10 MB');
+    expect(textOf(page)).toContain('These are the first 64 KB. Download has all of it.');
+    expect(page.body.length).toBeLessThan(1_000_000);
+    const given = await fetch(`${console.url}${href}/value?download=true`, { headers: asAda() });
+    const back = Buffer.from(await given.arrayBuffer());
+    expect([given.headers.get('content-length'), back.equals(bytes)]).toEqual([String(bound), true]);
+
+    // What is no longer whole here is not offered to be put back.
+    const text = Buffer.from('Zeile äöü\n'.repeat(1000));
+    const replaced = await sendFile(page, text, 'text/plain');
+    expect([replaced.status, replaced.body.includes('Put back')]).toEqual([200, false]);
+    expect(await stored('files', 'large')).toMatchObject({ text: text.toString(), type: 'text/plain' });
+    const late = await sendFile(page, Buffer.from('late'), 'text/plain');
+    expect([late.status, textOf(late).includes('has changed meanwhile')]).toEqual([400, true]);
+    await sendForm(ada, await ada.get(`${href}?do=remove`), 'remove');
+    expect((await stored('files', 'large')).status).toBe(204);
+  }, 60_000);
+
+  test('one byte larger is refused with the bound, and so is none', async () => {
+    const href = entryHref('files', 'over');
+    const over = await sendFile(await ada.get(href), Buffer.alloc(bound + 1), '');
+    expect([over.status, textOf(over)]).toEqual([
+      400,
+      expect.stringContaining('This file is too large: a value has 10 MB at most.'),
+    ]);
+    const none = await sendFile(await ada.get(href), Buffer.alloc(0), '');
+    expect([none.status, textOf(none).includes('Choose a file.')]).toEqual([400, true]);
+    expect((await stored('files', 'over')).status).toBe(204);
+  }, 60_000);
 });
 
 /** Of the button that puts the former value back. */

@@ -529,6 +529,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       version: filling.text,
       typed: typedOf(filling),
       errors: [{ field: 'value', text: filling.text }],
+      fileErrors: [{ field: 'file', text: filling.text }],
+      mostBytes: 1024,
       csrf: filling.text,
       mayPut: true,
       mayRemove: true,

@@ -20,14 +20,15 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { createValuePages, fileError, fileErrorsOf, putBytes } from './entry-values.ts';
 import { pinNotice, pinned } from './pinning.ts';
 import {
   givenValue,
   isBrokenJson,
+  isComplete,
   keysIn,
   mostKeys,
   openValue,
-  rasterType,
   type StoredValue,
   shownValue,
   typedOf,
@@ -41,10 +42,14 @@ interface FoundValue {
   readonly version: string;
 }
 
+/** Of a value, with its page: as much as can be put back. */
+const mostGivenBytes = 1024 * 1024;
+
 /** At the same time: a page of keys is not to crowd out who else asks members. */
 const atOnce = 8;
 
-export function createMapPages(tools: PageTools, acts: Acts) {
+/** @param mostBytes  that a value may have */
+export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -108,22 +113,25 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       const done = await acts.perform(ctx, removal(ctx), entryPlace(ctx), paramsOf(ctx));
       if (done)
         await sendEntry(ctx, undefined, {
-          notice: { text: textFor(ctx)('maps.removed'), former: former.stored },
+          notice: { text: textFor(ctx)('maps.removed'), former: formerOf(former) },
         });
     },
-    /** The bytes alone: a drawing for its page, or all of it as a file. Nothing of it runs (S35). */
-    async value(ctx: PageContext): Promise<void> {
-      const found = await findEntry(ctx);
-      if (!found) throw new ProblemError(problems.notFound, noEntry);
-      const bytes = Buffer.from(found.stored.value, 'base64');
-      const drawing = ctx.state.form.has('download') ? undefined : rasterType(bytes);
-      ctx.set('Content-Security-Policy', "sandbox; default-src 'none'");
-      ctx.set('X-Content-Type-Options', 'nosniff');
-      ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
-      ctx.set('Cache-Control', 'no-store');
-      ctx.set('Content-Disposition', drawing === undefined ? 'attachment; filename="value"' : 'inline');
-      ctx.type = drawing ?? 'application/octet-stream';
-      ctx.body = bytes;
+    ...createValuePages(tools),
+    /** `POST /cluster/maps/:map/:key/value`: puts what a file holds. */
+    async putFile(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
+      const { form } = ctx.state;
+      const [file = '', type = ''] = [form.get('file'), form.get('file_type')?.trim()];
+      const former = await findEntry(ctx);
+      if (file === '') return sendEntry(ctx, former, { fileErrors: [fileError(t('values.noFile'))] });
+      try {
+        await putBytes(ctx, tools, Buffer.from(file, 'base64'), type);
+      } catch (error) {
+        const fileErrors = fileErrorsOf(error, mostBytes, t);
+        return sendEntry(ctx, await findEntry(ctx), { fileErrors });
+      }
+      const notice: EntryNotice = { text: t('maps.stored'), former: formerOf(former) };
+      await sendEntry(ctx, await findEntry(ctx), { notice });
     },
   };
 
@@ -148,7 +156,8 @@ export function createMapPages(tools: PageTools, acts: Acts) {
 
   async function findOne(ctx: PageContext, map: string, key: string): Promise<FoundEntry> {
     try {
-      const { body } = await tools.run<StoredValue>(ctx, 'readMapEntry', { params: { map, key } });
+      const request = { params: { map, key }, query: { first: '0' } };
+      const { body } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
       return { key, type: body.type, bytes: body.bytes };
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
@@ -166,7 +175,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
   /** @returns undefined where there is none */
   async function findEntry(ctx: PageContext): Promise<FoundValue | undefined> {
     try {
-      const request = { params: paramsOf(ctx) };
+      const request = { params: paramsOf(ctx), query: { first: String(mostGivenBytes) } };
       const { body, version = '' } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
       return { stored: body, version };
     } catch (error) {
@@ -194,7 +203,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       const errors = fieldErrorsOf(error, fieldOf, t);
       return sendEntry(ctx, await findEntry(ctx), { typed, errors });
     }
-    const notice: EntryNotice = { text: t('maps.stored'), former: former?.stored };
+    const notice: EntryNotice = { text: t('maps.stored'), former: formerOf(former) };
     await sendEntry(ctx, { stored: answer.body, version: answer.version ?? '' }, { notice });
   }
 
@@ -214,12 +223,20 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       typed: opened ? typedOf(opened) : { value: '', encoding: 'text', type: 'text/plain' },
       errors: [],
       csrf: tools.csrf(ctx),
+      fileErrors: [],
+      mostBytes,
       mayPut: may.has('putMapEntry'),
       mayRemove: may.has('deleteMapEntry'),
       ...shown,
     });
-    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
+    const isRejected = shown.errors?.length || shown.fileErrors?.length;
+    tools.send(ctx, html, isRejected ? 400 : 200);
   }
+}
+
+/** What can be put back. */
+function formerOf(found: FoundValue | undefined): StoredValue | undefined {
+  return found && isComplete(found.stored) ? found.stored : undefined;
 }
 
 function paramsOf({ params }: PageContext): { readonly map: string; readonly key: string } {

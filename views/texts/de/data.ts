@@ -44,4 +44,9 @@ export const data: SameTexts<typeof english> = {
   'pins.pinned': 'Angeheftet: Der Name steht in Ihrer Liste.',
   'pins.unpinned': 'Gelöst.',
   'pins.source': 'angeheftet',
+  'values.file': 'Datei setzen',
+  'values.fileAbout': 'Ihre Bytes werden zum Wert, bis zu {size}.',
+  'values.chooseFile': 'Datei',
+  'values.noFile': 'Wählen Sie eine Datei.',
+  'values.fileTooLarge': 'Diese Datei ist zu groß: Ein Wert hat höchstens {size}.',
 };

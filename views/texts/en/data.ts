@@ -41,4 +41,9 @@ export const data = {
   'pins.pinned': 'Pinned: it stands in your list.',
   'pins.unpinned': 'Unpinned.',
   'pins.source': 'pinned',
+  'values.file': 'Put a file',
+  'values.fileAbout': 'Its bytes become the value, up to {size}.',
+  'values.chooseFile': 'File',
+  'values.noFile': 'Choose a file.',
+  'values.fileTooLarge': 'This file is too large: a value has {size} at most.',
 } as const satisfies Texts;
