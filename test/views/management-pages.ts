@@ -645,6 +645,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         group: 'default',
         items: [{ id: '17', endpoint: filling.text, endpointName: filling.text, expiresAt: earlier }],
       },
+      others: ['10.0.0.2:5701'],
       mayChange: true,
       notice: filling.text,
     }),
