@@ -1,7 +1,7 @@
 /** `/cluster/maps` and `/cluster/queues`: entries found, shown, put, put back and removed; items offered and taken; without script. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { machineToken, type RunningConsole } from '../helpers/console.ts';
+import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   callApi,
   foreignForms,
@@ -331,6 +331,19 @@ describe('the keys of a map', () => {
       /p-1 text\/plain 1 byte p-2 text\/plain 1 byte p-3 No entry p-4 text\/plain 1 byte else No entry/,
     );
   });
+
+  test('of more calls than one person has in a second are all found, in several', async () => {
+    const slow = await startConsole({ env: { CONSOLE_API_READ_RATE: '40' } });
+    try {
+      const agent = createUserAgent(slow.url);
+      await agent.signIn();
+      const page = await agent.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-100]')}`);
+      expect([page.status, textOf(page).match(/No entry/g)?.length]).toEqual([200, 100]);
+      expect(textOf(page)).not.toContain('a second');
+    } finally {
+      await slow.stop();
+    }
+  }, 60_000);
 
   test('are a hundred at most', async () => {
     const many = await ada.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-101]')}`);

@@ -1,5 +1,6 @@
 /** `/cluster/maps`: maps by their names, entries by their keys, and what stands in them. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
   type EntryModel,
@@ -47,6 +48,9 @@ const mostGivenBytes = 1024 * 1024;
 
 /** At the same time: a page of keys is not to crowd out who else asks members. */
 const atOnce = 8;
+/** Many keys take the calls of more than a second, of which each person has so many: the rest waits for the next one. */
+const rateMs = 1000;
+const mostTries = 10;
 
 /** @param mostBytes  that a value may have */
 export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number) {
@@ -155,21 +159,22 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number) 
   }
 
   async function findOne(ctx: PageContext, map: string, key: string): Promise<FoundEntry> {
-    try {
-      const request = { params: { map, key }, query: { first: '0' } };
-      const { body } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
-      return { key, type: body.type, bytes: body.bytes };
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      return {
-        key,
-        type: null,
-        bytes: null,
-        problem: isNoEntry(error)
-          ? undefined
-          : (saidIn(textFor(ctx).language, error.message) ?? error.message),
-      };
+    for (let tries = 1; ; tries++) {
+      try {
+        const request = { params: { map, key }, query: { first: '0' } };
+        const { body } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
+        return { key, type: body.type, bytes: body.bytes };
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        if (error.problem === problems.tooManyRequests && tries < mostTries) await delay(rateMs);
+        else return { key, type: null, bytes: null, problem: problemOf(ctx, error) };
+      }
     }
+  }
+
+  function problemOf(ctx: PageContext, error: ProblemError): string | undefined {
+    if (isNoEntry(error)) return undefined;
+    return saidIn(textFor(ctx).language, error.message) ?? error.message;
   }
 
   /** @returns undefined where there is none */
