@@ -90,7 +90,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
     onTokenUsed: memories.tokenUses.record,
     onEnd: shared.files.dropDeadReaders,
   });
-  closing.add('notices to applications', startDuties({ services, audit, log }));
+  closing.add('notices to applications', startDuties({ services, audit, log, members: watched }));
   startRounds({ services, audit, log, closing, readNumbers: mainNumbersOf(group, parts) });
   const { statuses } = watched;
   const health = createHealthModule({

@@ -33,6 +33,7 @@ export function startRounds({ services, audit, log, closing, readNumbers }: Roun
     'maintenance',
     whileLeading(storage, () => startMaintenance(services, log)),
   );
+  closing.add('files of queue items', services.itemFiles.startSweeping(log));
   closing.add('history of numbers', startHistory({ dataDir, readNumbers, readTotals, now, log }));
   closing.add(
     'metadata of identity providers',

@@ -80,7 +80,9 @@ export async function start({
     setupToken: newSetupToken(),
   });
   closing.add('connections to members', console.close);
-  const leading = whileLeading(services.storage, () => startDuties({ services, audit, log }));
+  const leading = whileLeading(services.storage, () =>
+    startDuties({ services, audit, log, members: console.members }),
+  );
   closing.add('notices to applications', leading);
   const { server, management } = await openPorts({
     settings,

@@ -1,7 +1,7 @@
 /** Calls that the console makes to the members by itself, by the same rules, credentials and names as those that it forwards. */
 import type { ReplyHead } from '../http/client/reply-head.ts';
 import { ProblemError, problems } from '../platform/errors.ts';
-import type { AskMember, MemberCall, MemberReply } from '../platform/member-call.ts';
+import type { AskMember, MemberCall, MemberReply, OpenMember } from '../platform/member-call.ts';
 import { routesOf } from './authorization/routes.ts';
 import { type Rule, ruleTable } from './authorization/rule-table.ts';
 import { filledFor, thatTakeTheSame } from './forwarding/configured-credentials.ts';
@@ -14,6 +14,7 @@ import type { ProxyLimits } from './limits.ts';
 import type { Candidates } from './members/candidates.ts';
 import type { Member, Members } from './members/members.ts';
 import { shutDown } from './members/orderly-shutdown.ts';
+import { createReplyReader, fieldIn } from './open-reply.ts';
 import { readTarget } from './request-target.ts';
 
 export interface OwnCallsDeps {
@@ -27,10 +28,29 @@ export interface OwnCallsDeps {
 const caller = 'console';
 
 export function createAskMember(deps: OwnCallsDeps): AskMember {
-  const { members, candidates, limits, credentials } = deps;
+  const prepare = createPrepare(deps);
+  return async (call) => {
+    const { request, rule, takers } = await prepare(call);
+    const { members } = deps;
+    return exchanged(request, takers, { ...call, endsMember: rule.endsMember ?? false, members });
+  };
+}
+
+export function createOpenMember(deps: OwnCallsDeps): OpenMember {
+  const prepare = createPrepare(deps);
+  return async (call) => {
+    const { request, takers } = await prepare(call);
+    const { listener, opened } = createReplyReader(() => exchange);
+    const exchange = startExchange(request, listener, takers);
+    return opened;
+  };
+}
+
+/** @returns a function that makes of a call what is sent, and says who may get it */
+function createPrepare({ candidates, limits, credentials }: OwnCallsDeps) {
   const routeOf = routesOf(ruleTable);
 
-  return async (call) => {
+  return async (call: MemberCall) => {
     const target = readTarget(`/svc${call.path}`, limits.targetBytes);
     const rule = routeOf(target.path)?.byMethod.get(call.method);
     if (!rule) throw new ProblemError(problems.invalidRequest, 'Members have no such call.');
@@ -51,7 +71,7 @@ export function createAskMember(deps: OwnCallsDeps): AskMember {
       isRepeatable: call.method === 'GET' && rule.permission.endsWith(':read'),
       onAnswer: undefined,
     };
-    return exchanged(request, takers, { ...call, endsMember: rule.endsMember ?? false, members });
+    return { request, rule, takers };
   };
 }
 
@@ -113,18 +133,13 @@ function exchanged(
         if (rest && !take(rest)) return reject(tooLarge(mostBytes));
         const { status, fields } = head!;
         const member = new URL(call.exchange!.member!.address).host;
-        resolve({ status, type: typeIn(fields), bytes: Buffer.concat(chunks), member });
+        resolve({ status, type: fieldIn(fields, 'content-type'), bytes: Buffer.concat(chunks), member });
       },
       onFailure: reject,
     };
     if (endsMember) shutDown(call, takers[0]!, members.list(), { request, listener }).catch(reject);
     else call.exchange = startExchange(request, listener, takers);
   });
-}
-
-function typeIn(fields: readonly string[]): string | undefined {
-  const at = fields.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type');
-  return at < 0 ? undefined : fields[at + 1];
 }
 
 function tooLarge(mostBytes: number): ProblemError {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BearerCheck } from '../access-tokens/bearer.ts';
 import { createTokenReader, isDpop } from '../access-tokens/credentials.ts';
 import type { Caller } from '../access-tokens/verify-token.ts';
-import type { AskMember } from '../platform/member-call.ts';
+import type { AskMember, OpenMember } from '../platform/member-call.ts';
 import { createAllowedStill } from './allowed-still.ts';
 import { authorizeCall, checkStoredType } from './authorization/authorize-call.ts';
 import { builtInRoles, type RoleBook } from './authorization/role-permissions.ts';
@@ -26,7 +26,7 @@ import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { createCandidates } from './members/candidates.ts';
 import { readMemberTarget } from './members/member-target.ts';
 import type { MemberStatus, Members } from './members/members.ts';
-import { createAskMember } from './own-calls.ts';
+import { createAskMember, createOpenMember } from './own-calls.ts';
 import type { ProxyLog } from './proxy-log.ts';
 import { createPollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
@@ -85,6 +85,8 @@ export interface MemberProxy {
   recheck(): void;
   /** A call that the console makes by itself. */
   readonly ask: AskMember;
+  /** The same, whose answer is read as it comes. */
+  readonly open: OpenMember;
   /** The members as they are known now. */
   statuses(): readonly MemberStatus[];
   /** Resolves when each of them has been asked once how it is. */
@@ -132,10 +134,12 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     end,
   });
 
+  const own = { members, candidates, credentials: deps.credentials, limits };
   return {
     handle,
     recheck,
-    ask: createAskMember({ members, candidates, credentials: deps.credentials, limits }),
+    ask: createAskMember(own),
+    open: createOpenMember(own),
     statuses: members.statuses,
     firstProbe: members.firstProbe,
     drain: members.drain,

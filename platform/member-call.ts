@@ -22,5 +22,16 @@ export interface MemberReply {
   readonly member: string;
 }
 
+/** An answer that is still coming: whoever opens it reads it to its end, or leaves the loop. */
+export interface OpenReply extends Omit<MemberReply, 'bytes'> {
+  /** Of its body, where the member says so before it. */
+  readonly length: number | undefined;
+  /** At the reader's pace, once. @throws {ProblemError} where it breaks off, or nobody has read for a minute */
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+/** The same without holding the answer. @throws {ProblemError} as {@link AskMember} */
+export type OpenMember = (call: Omit<MemberCall, 'mostBytes'>) => Promise<OpenReply>;
+
 /** @throws {ProblemError} `no_member`, `group_disabled`, `bad_gateway`, `upstream_timeout`, `member_busy`, `invalid_request` */
 export type AskMember = (call: MemberCall) => Promise<MemberReply>;

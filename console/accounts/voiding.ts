@@ -13,6 +13,7 @@ import type {
 import type { ProviderRecord, UserRecord } from '../storage/records.ts';
 import { mayHold } from './elevations/effective-roles.ts';
 import { causeOf, type ElevationEnd, elevationArtifact } from './elevations/elevation-record.ts';
+import { dropPins } from './pins.ts';
 import { validFrom, validSince } from './validity.ts';
 import { putVoidMark, voidMarkSeconds } from './void-marks.ts';
 
@@ -130,6 +131,7 @@ function watch(transaction: RecordTransaction, now: () => number) {
         pending.delete(id);
         recordVoid(id, undefined);
         recordEnd(id, elevated.get(id), undefined, undefined);
+        dropPins(transaction, id, now());
       }
       transaction.remove(collection, id);
     },

@@ -13,13 +13,13 @@ export interface JobNeeds {
   readonly cursors: Cursors;
 }
 
-const states = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted'] as const;
+export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted'] as const;
 const jobId = z.string().regex(/^job_[0-9a-f]{32}$/);
 const text = z.string();
 export const jobView = view({
   id: jobId,
   kind: text.meta({ example: 'import-users' }),
-  state: z.enum(states),
+  state: z.enum(jobStates),
   progress: view({
     done: z.number().int(),
     total: z.number().int().nullable().meta({ description: 'Null: not known.' }),
@@ -46,7 +46,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     path: '/jobs',
     summary: 'Lists the jobs of the last 30 days, the newest first.',
     access: 'inspect',
-    query: listQuery({ state: z.enum(states).exactOptional(), kind: text.max(64).exactOptional() }),
+    query: listQuery({ state: z.enum(jobStates).exactOptional(), kind: text.max(64).exactOptional() }),
     answer: listOf(jobView),
     async run({ query }, { jobs, cursors }: JobNeeds) {
       const { limit = 50, state, kind } = query;

@@ -10,9 +10,11 @@ import { clientOperations } from './clients/client-operations.ts';
 import { clusterOperations } from './cluster/cluster-operations.ts';
 import { cpOperations } from './cluster/cp.ts';
 import { type HealthNeeds, healthOperations } from './cluster/health.ts';
+import { mapValueOperations, type ValueNeeds } from './cluster/map-values.ts';
 import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
 import { memberCommandOperations } from './cluster/member-commands.ts';
+import { type DrainNeeds, queueDrainOperations } from './cluster/queue-drains.ts';
 import { queueOperations } from './cluster/queues.ts';
 import type { StructureNeeds } from './cluster/structure-lists.ts';
 import { wanOperations } from './cluster/wan.ts';
@@ -32,6 +34,7 @@ import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type CallNeeds, callOperations } from './traffic/calls.ts';
 import { type TrafficNeeds, trafficOperations } from './traffic/history.ts';
 import { type ElevationNeeds, elevationOperations } from './users/elevations.ts';
+import { type PinNeeds, pinOperations } from './users/pins.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
 import { userOperations } from './users/users.ts';
 
@@ -43,6 +46,7 @@ export type ApiServices = AccessNeeds &
   ClusterNeeds &
   StructureNeeds &
   ConfigurationNeeds &
+  DrainNeeds &
   ElevationNeeds &
   BackupNeeds &
   CallNeeds &
@@ -55,6 +59,7 @@ export type ApiServices = AccessNeeds &
   LogoutNeeds &
   MemberNeeds &
   MeNeeds &
+  PinNeeds &
   ProviderNeeds &
   RoleNeeds &
   SessionNeeds &
@@ -62,6 +67,7 @@ export type ApiServices = AccessNeeds &
   TrafficNeeds &
   UsageNeeds &
   UserPasswordNeeds &
+  ValueNeeds &
   WanNeeds;
 
 export const operations: readonly Operation<ApiServices>[] = [
@@ -81,11 +87,14 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...clusterOperations,
   ...cpOperations,
   ...mapOperations,
+  ...mapValueOperations,
   ...memberOperations,
   ...memberCommandOperations,
   ...meOperations,
+  ...pinOperations,
   ...providerOperations,
   ...queueOperations,
+  ...queueDrainOperations,
   ...roleOperations,
   ...sessionOperations,
   ...logoutOperations,

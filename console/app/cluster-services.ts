@@ -1,6 +1,6 @@
 /** What operations on members and the cluster work on. */
 import { createMemberStates } from '../members/member-states.ts';
-import { askMembers, type KnownMembers } from '../members/own-calls.ts';
+import { askMembers, type KnownMembers, openMembers } from '../members/own-calls.ts';
 import { createStructureNames } from '../members/structure-names.ts';
 import { createHealthFindings } from './health-findings.ts';
 import type { Services } from './services.ts';
@@ -21,6 +21,8 @@ export function createClusterServices(
   return {
     memberStates,
     askMember,
+    openMember: openMembers(members, isDry),
+    mostValueBytes: settings.proxyBodyLimitBytes,
     structureNames: createStructureNames({ ...services, registry: storage.registry }),
     healthFindings: createHealthFindings({ services, memberStates, askMember }),
   };

@@ -34,7 +34,7 @@ import { createParts, type Parts, type PartsDeps } from './parts.ts';
 export interface Console {
   readonly handle: RequestListener;
   readonly setup: Setup;
-  readonly members: Pick<MemberProxy, 'statuses' | 'ask' | 'firstProbe'>;
+  readonly members: Pick<MemberProxy, 'statuses' | 'ask' | 'open' | 'firstProbe'>;
   /** Of this process, as prom-client has them. */
   numbers(): Promise<Numbers>;
   /** For their history. */

@@ -4,31 +4,38 @@ import { dashboardClientId } from '../clients/clients.ts';
 import { createJobRunner } from '../jobs/job-runner.ts';
 import { createLicenceModule } from '../licence/module.ts';
 import { startLogoutNotices } from '../logout/module.ts';
+import type { KnownMembers } from '../members/own-calls.ts';
 import type { Services } from './services.ts';
 
 export interface DutiesDeps {
   readonly services: Services;
   readonly audit: Audit;
   readonly log: Logger;
+  /** As they are known now. */
+  readonly members: KnownMembers;
 }
 
 /** @returns a function that breaks off what is being sent: the next start takes it up */
-export function startDuties({ services, ...shared }: DutiesDeps): () => Promise<void> {
+export function startDuties({ services, members, ...shared }: DutiesDeps): () => Promise<void> {
   const needs = { ...services, ...shared };
   const licences = createLicenceModule({ ...needs, audience: dashboardClientId });
   const notices = startLogoutNotices(needs);
-  const jobs = startJobs(services, shared);
+  const jobs = startJobs(services, members, shared);
   return async () => {
     await Promise.all([licences.close(), notices.close(), jobs.close()]);
   };
 }
 
 /** What jobs are made of is loaded when there is one. */
-function startJobs(services: Services, shared: Omit<DutiesDeps, 'services'>) {
+function startJobs(
+  services: Services,
+  members: KnownMembers,
+  shared: Omit<DutiesDeps, 'services' | 'members'>,
+) {
   const runner = createJobRunner({
     ...services,
     ...shared,
-    kinds: async () => (await import('./job-kinds.ts')).createJobKinds(services),
+    kinds: async () => (await import('./job-kinds.ts')).createJobKinds(services, members),
     dataDir: services.settings.dataDir,
   });
   void runner.start();

@@ -1,17 +1,19 @@
 /** The kinds of jobs, with what they work on. */
+import { offer, poll, sizeOf } from '../admin-api/cluster/queue-calls.ts';
 import { createBulkTarget } from '../bulk/target.ts';
 import { createBackups } from '../jobs/backups.ts';
 import { createImportKind } from '../jobs/imports.ts';
 import type { JobKind } from '../jobs/job-kind.ts';
+import { createDrainKind, drainKind, type QueueCalls } from '../jobs/queue-drains.ts';
+import { askMembers, type KnownMembers } from '../members/own-calls.ts';
 import { idsByTime } from '../storage/time-ordered-id.ts';
 import type { Services } from './services.ts';
 
-export function createJobKinds({
-  settings: { dataDir },
-  storage,
-  outbound,
-  now,
-}: Services): Readonly<Record<string, JobKind>> {
+/** @param members  as they are known now */
+export function createJobKinds(
+  { settings: { dataDir }, storage, outbound, itemFiles, now }: Services,
+  members: KnownMembers,
+): Readonly<Record<string, JobKind>> {
   const target = createBulkTarget({
     storage,
     isServing: true,
@@ -22,6 +24,16 @@ export function createJobKinds({
   return {
     backup: createBackups({ dataDir, storage }).kind,
     'import-users': createImportKind({ dataDir, target, collection: 'users' }),
+    [drainKind]: createDrainKind({ files: itemFiles, queues: queuesOf(members) }),
     'import-clients': createImportKind({ dataDir, target, collection: 'clients' }),
+  };
+}
+
+function queuesOf(members: KnownMembers): QueueCalls {
+  const needs = { askMember: askMembers(members, false) };
+  return {
+    size: (queue) => sizeOf(queue, needs),
+    poll: (queue) => poll(queue, needs),
+    offer: (queue, { bytes, type }) => offer(queue, { bytes, type }, needs),
   };
 }

@@ -8,6 +8,7 @@ import { type Clients, createClients, createDerivedClients } from '../clients/cl
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import { createBranding } from '../installation/branding.ts';
 import { createInstallationId } from '../installation/installation-id.ts';
+import { createItemFiles } from '../jobs/item-files.ts';
 import { createJobs } from '../jobs/jobs.ts';
 import { type Cipher, createCipher } from '../keys/encryption.ts';
 import { createKeys } from '../keys/keys.ts';
@@ -79,6 +80,7 @@ export function createServices(deps: ServicesDeps) {
     branding: createBranding({ registry: storage.registry, now }),
     installationId: createInstallationId(storage),
     jobs: createJobs({ artifacts: storage.artifacts, now }),
+    itemFiles: createItemFiles({ dataDir: settings.dataDir, cipher, now }),
     keys: createSigningKeys(settings, registry, cipher, now),
   };
 }

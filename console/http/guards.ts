@@ -46,6 +46,14 @@ export const upload: Guard<WithForm> = async (ctx, next) => {
   await next();
 };
 
+/** The same with a file that becomes a value of members. @param most  bytes of the body */
+export function largeUpload(most: number): Guard<WithForm> {
+  return async (ctx, next) => {
+    ctx.state.form = await readUpload(ctx.req, most);
+    await next();
+  };
+}
+
 /** The parameters of the address, where others come as a form. @throws {FormError} */
 export const query: Guard<WithForm> = async (ctx, next) => {
   ctx.state.form = parseForm(ctx.querystring);

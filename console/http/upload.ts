@@ -7,10 +7,11 @@ const uploadLimit = 131_072;
 const mostParts = 20;
 
 /**
+ * @param limit  bytes
  * @returns text by name, and a file in base64 by the name of its control; empty where none was chosen
  * @throws {FormError} 413 over the limit; 400 for another content type or coding, and for a body that is none
  */
-export async function readUpload(req: IncomingMessage): Promise<Form> {
+export async function readUpload(req: IncomingMessage, limit = uploadLimit): Promise<Form> {
   const { 'content-type': type = '', 'content-encoding': coding } = req.headers;
   const [, quoted, plain] =
     /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(type) ?? [];
@@ -18,7 +19,7 @@ export async function readUpload(req: IncomingMessage): Promise<Form> {
   if (boundary === undefined) throw new FormError(400, 'the body must be multipart/form-data');
   if (coding !== undefined) throw new FormError(400, 'the body must come without a content coding');
   const form = new Map<string, string>();
-  for (const part of partsOf(await readBytes(req), boundary)) {
+  for (const part of partsOf(await readBytes(req, limit), boundary)) {
     const { name, isFile } = dispositionOf(part.head);
     if (form.has(name)) throw new FormError(400, 'a parameter is repeated', { repeated: name });
     form.set(name, isFile ? part.body.toString('base64') : textOf(part.body));
@@ -26,14 +27,14 @@ export async function readUpload(req: IncomingMessage): Promise<Form> {
   return form;
 }
 
-async function readBytes(req: IncomingMessage): Promise<Buffer> {
-  if (Number(req.headers['content-length']) > uploadLimit) throw tooLarge();
+async function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(req.headers['content-length']) > limit) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of req as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > uploadLimit) throw tooLarge();
+      if (size > limit) throw tooLarge();
       chunks.push(chunk);
     }
   } catch (cause) {

@@ -16,6 +16,15 @@ export interface JobKind {
   run(work: JobWork): Promise<Readonly<Record<string, unknown>>>;
   /** Puts away what nobody needs when it is over, or when it was interrupted and does not go on. */
   discard?(job: Job): Promise<void>;
+  /** Of one that did not succeed: what it has done all the same, as its files have it. */
+  leftBy?(job: Job): Promise<LeftBehind>;
+  /** What its audit entry says; otherwise its target is the job. */
+  entryOf?(job: Job): { readonly target: string; readonly changes: Readonly<Record<string, unknown>> };
+}
+
+export interface LeftBehind {
+  readonly done: number;
+  readonly result: Readonly<Record<string, unknown>>;
 }
 
 /** Why a job has failed; another error is a fault of this program, and is not shown. */

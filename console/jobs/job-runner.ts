@@ -131,11 +131,23 @@ export function createJobRunner({ jobs, kinds, dataDir, audit, log, now }: JobRu
     kind?: JobKind,
   ): Promise<void> {
     await kind?.discard?.(job).catch(report);
+    const left = result === null ? await kind?.leftBy?.(job).catch(report) : undefined;
     const at = now();
-    await jobs.record({ ...job, state, result, problem, updatedAt: at, endedAt: at, lease: null });
+    const over: Job = {
+      ...job,
+      state,
+      result: left?.result ?? result,
+      progress: left ? { ...job.progress, done: left.done } : job.progress,
+      problem,
+      updatedAt: at,
+      endedAt: at,
+      lease: null,
+    };
+    await jobs.record(over);
     const outcome = state === 'succeeded' ? 'success' : 'failure';
     const reason = problem?.code ?? (state === 'cancelled' ? 'cancelled' : undefined);
-    if (kind) audit(kind.event, { outcome, actor: job.startedBy, target: job.id, reason });
+    const said = kind?.entryOf?.(over) ?? { target: job.id };
+    if (kind) audit(kind.event, { outcome, actor: job.startedBy, ...said, reason });
   }
 
   /** Writes the job while it runs: what is new at most twice a second, and the lease every five. */
@@ -176,8 +188,9 @@ export function createJobRunner({ jobs, kinds, dataDir, audit, log, now }: JobRu
     return { holder, until };
   }
 
-  function report(error: unknown): void {
+  function report(error: unknown): undefined {
     log.error({ err: error }, 'a job could not be recorded');
+    return undefined;
   }
 }
 

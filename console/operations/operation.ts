@@ -47,6 +47,8 @@ export interface Answer {
   readonly body?: object | undefined;
   /** In the place of a body, as it comes; it is ended when nobody reads any more. */
   readonly stream?: AsyncIterable<string>;
+  /** The same of what is no text. */
+  readonly bytes?: AsyncIterable<Uint8Array>;
   /** What the entity tag says; see entity-tag.ts. */
   readonly version?: string | undefined;
   /** Another audit event than the operation's: what replaces or makes did one of the two. */

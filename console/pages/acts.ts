@@ -145,7 +145,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
         ...select,
         value: ctx.state.form.get(select.name) ?? select.value,
       })),
-      texts: texts.map((text) => ({ ...text, value: ctx.state.form.get(text.name) ?? '' })),
+      texts: texts.map((text) => ({ ...text, value: ctx.state.form.get(text.name) ?? text.value ?? '' })),
       button,
       isDangerous,
       cancelHref,

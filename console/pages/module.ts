@@ -2,12 +2,13 @@
 import type Router from '@koa/router';
 import { approvalHref } from '../../views/management/access/approvals.tsx';
 import type { Csrf } from '../http/csrf.ts';
-import { form, type Guard, longForm, query, type WithForm } from '../http/guards.ts';
+import { form, type Guard, largeUpload, longForm, query, type WithForm } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { addAccessRoutes } from './access/module.ts';
 import { createActs } from './acts.ts';
 import { createCpPage } from './cluster/cp.ts';
+import { createDrainPages } from './cluster/drains.ts';
 import { createMapPages } from './cluster/maps.ts';
 import { createMemberPages } from './cluster/members.ts';
 import { createOperationsPage } from './cluster/operations.ts';
@@ -24,8 +25,12 @@ import { addSettingsRoutes } from './settings/module.ts';
 import { createStartSteps } from './settings/start-steps.ts';
 
 export interface PagesNeeds {
-  /** `CONSOLE_URL`, `CONSOLE_ELEVATION_MINUTES`. */
-  readonly settings: { readonly url: string; readonly elevationMinutes: number };
+  /** `CONSOLE_URL`, `CONSOLE_ELEVATION_MINUTES`, `CONSOLE_PROXY_BODY_LIMIT`. */
+  readonly settings: {
+    readonly url: string;
+    readonly elevationMinutes: number;
+    readonly proxyBodyLimitBytes: number;
+  };
   readonly tools: PageTools;
   /** For who may open no management page. */
   readonly accountPage: (ctx: PageContext) => Promise<void>;
@@ -53,7 +58,9 @@ export function createPagesModule(needs: PagesNeeds) {
   const { signedIn, tools, accountPage, now, live } = needs;
   const csrf = needs.csrf.guard;
   const held = createHeld(tools);
-  const { url, elevationMinutes } = needs.settings;
+  const { url, elevationMinutes, proxyBodyLimitBytes } = needs.settings;
+  // What is a little too large is told on the page, and not by it.
+  const valueUpload = largeUpload(proxyBodyLimitBytes + 1024 * 1024);
   const { origin } = new URL(url);
   const acts = createActs(needs);
   const forms = createForms(tools, origin);
@@ -61,8 +68,9 @@ export function createPagesModule(needs: PagesNeeds) {
   const steps = createStartSteps(tools, origin.startsWith('https:'));
   const overview = createOverviewPage(tools, accountPage, steps, now);
   const members = createMemberPages(tools, acts, now);
-  const maps = createMapPages(tools, acts);
+  const maps = createMapPages(tools, acts, proxyBodyLimitBytes);
   const queues = createQueuePages(tools, acts);
+  const drains = createDrainPages(tools, acts);
   const wan = createWanPages(tools, acts);
   const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
@@ -81,9 +89,13 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/maps/:map/:key', query, signedIn, maps.showEntry);
       router.post('/cluster/maps/:map/:key', signedIn, longForm, csrf, held, maps.changeEntry);
       router.get('/cluster/maps/:map/:key/value', query, signedIn, maps.value);
+      router.post('/cluster/maps/:map/:key/value', signedIn, valueUpload, csrf, held, maps.putFile);
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);
+      router.get('/cluster/queues/:queue/drains/:drain', query, signedIn, drains.show);
+      router.post('/cluster/queues/:queue/drains/:drain', form, csrf, signedIn, held, drains.change);
+      router.get('/cluster/queues/:queue/drains/:drain/items', query, signedIn, drains.items);
       router.get('/cluster/wan', query, signedIn, wan.list);
       router.post('/cluster/wan', form, csrf, signedIn, held, wan.add);
       router.get('/cluster/wan/:replication/:publisher', query, signedIn, wan.show);

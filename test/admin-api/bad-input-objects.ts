@@ -99,8 +99,11 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
     return { params: { map: 'sample-map', key: 'sample-key' }, address };
   },
   async queues(api) {
-    await api.done('POST', '/queues/sample-queue/offer', { value: 'aXRlbQ==' });
-    return { params: { queue: 'sample-queue' }, address: '/queues/sample-queue' };
+    const address = '/queues/sample-queue';
+    for (const _item of [1, 2, 3, 4]) await api.done('POST', `${address}/offer`, { value: 'aXRlbQ==' });
+    const drain = await begun(api, `${address}/drains`, { most: 1 });
+    await over(api, `${address}/drains`, drain);
+    return { params: { queue: 'sample-queue', drain }, address };
   },
   async cp() {
     return { params: { group: 'default' }, address: '/cp/groups/default' };
@@ -154,9 +157,21 @@ interface BackUpJob {
 }
 
 async function backedUp(api: Api): Promise<BackUpJob> {
-  const begun = (await api.done('POST', '/backups')).body as unknown as BackUpJob;
+  return over(api, '/jobs', await begun(api, '/backups'));
+}
+
+async function begun(api: Api, address: string, body?: object): Promise<string> {
+  return String((await api.done('POST', address, body)).body.id);
+}
+
+/** @param address  of what has that job */
+async function over<Shown extends { readonly endedAt: string | null }>(
+  api: Api,
+  address: string,
+  id: string,
+): Promise<Shown> {
   for (;;) {
-    const job = (await api.done('GET', `/jobs/${begun.id}`)).body as unknown as BackUpJob;
+    const job = (await api.done('GET', `${address}/${id}`)).body as unknown as Shown;
     if (job.endedAt !== null) return job;
   }
 }
@@ -198,6 +213,7 @@ export const makingCalls: Readonly<Record<string, MakingCalls>> = {
     },
     other: { address: '/imports?of=clients&format=jsonl' },
   },
+  putMapValue: { call: { body: 'bytes', type: 'application/octet-stream' } },
   offerToQueue: { other: { body: { value: 'YW5vdGhlcg==' } } },
   pollQueue: { other: { address: '/queues/another-queue/poll' } },
   addWanConfig: {

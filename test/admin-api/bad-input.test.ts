@@ -67,7 +67,8 @@ describe.each(changes.map((operation) => [operation.id, operation] as const))('%
     const before = await stateOf(operation);
     const reply = await api.call(operation.method, addressOf(operation), {
       ...bodyOf(operation),
-      headers: { 'If-Match': `"${canary}"` },
+      ...(operation.mediaType && { body: 'bytes' }),
+      headers: { 'If-Match': `"${canary}"`, 'Content-Type': operation.mediaType ?? 'application/json' },
     });
     expect([reply.status, reply.body.code], reply.text).toEqual([412, 'precondition_failed']);
     expect(reply.text).not.toContain(canary);

@@ -35,6 +35,7 @@ const changedBodies: Readonly<Record<string, object>> = {
   updateRole: { permissions: ['svc:map:another:read'] },
   updateUser: { displayName: 'Another name' },
   putLicence: { id: 'lic-2', holder: 'Orders Ltd', edition: 'team' },
+  startQueueDrain: { most: 1 },
   putMapEntry: { value: 'eyJ0b3RhbCI6NH0=', type: 'application/json' },
   endSessions: { user: 'ada' },
   pauseWanPublisher: {},
@@ -53,6 +54,7 @@ const failing: Readonly<Record<string, number>> = {
   deleteElevation: 409,
   restoreBackup: 409,
   cancelJob: 409,
+  stopQueueDrain: 409,
   forceStartCluster: 409,
   partialStartCluster: 409,
   // The one member here.

@@ -107,10 +107,10 @@ describe('guards', () => {
     const posts = routes.filter(({ method, path }) => method === 'POST' && !path.startsWith('/api/v1/'));
     expect(posts.length).toBeGreaterThan(10);
     const bare = posts.filter(({ line }) => {
-      const form = line.findIndex((step) => /^(?:form|longForm|upload)$/.test(step));
+      const form = line.findIndex((step) => /^(?:form|longForm|upload|valueUpload)$/.test(step));
       const csrf = line.findIndex((step) => /^csrf(?:\.guard)?$/.test(step));
       // What anybody may send is short.
-      if (['longForm', 'upload'].includes(line[form]!) && !line.slice(0, form).includes('signedIn'))
+      if (['longForm', 'upload', 'valueUpload'].includes(line[form]!) && !line.slice(0, form).includes('signedIn'))
         return true;
       return form < 0 || csrf !== form + 1 || csrf === line.length - 1;
     });

@@ -137,6 +137,11 @@ describe('a running console', () => {
     await createUserAgent(url).signIn();
     const sessions = (await (await call('GET', '/api/v1/sessions')).json()) as { items: { id: string }[] };
     const job = (await (await call('POST', '/api/v1/backups')).json()) as { id: string };
+    const offered = JSON.stringify({ value: '' });
+    expect((await call('POST', '/api/v1/queues/jobs/offer', offered)).status).toBe(200);
+    const drained = await call('POST', '/api/v1/queues/jobs/drains', JSON.stringify({ most: 1 }));
+    const { id: drain } = (await drained.json()) as { id: string };
+    await waitFor(() => existsSync(join(dataDir, 'queue-items', drain)), 'the items');
     await waitFor(() => existsSync(join(dataDir, 'backups', job.id.replace('job', 'bak'))), 'the backup');
     await withStore(dataDir, async ({ artifacts }) => {
       await artifacts.put('Approval', waitingApproval.id, { payload: waitingApproval });
@@ -165,6 +170,9 @@ describe('a running console', () => {
       ...(await clusterParams()),
       entry: '1',
       queue: 'jobs',
+      drain,
+      kind: 'queues',
+      name: 'jobs',
       key: items[0]!.id,
       setting: 'CONSOLE_URL',
     };

@@ -52,7 +52,7 @@ test('a member is shown, and asked about, in German', async () => {
 test.each([
   ['/cluster/maps/orders?do=clear', 'orders leeren', 'Jeder Eintrag der Map orders wird entfernt'],
   ['/cluster/queues/jobs?do=poll', 'Aus jobs entnehmen', 'Das erste Element der Queue jobs'],
-  ['/cluster/queues/jobs?do=drain', 'Mehrere aus jobs entnehmen', 'Bis zu 50'],
+  ['/cluster/queues/jobs?do=drain', 'Mehrere aus jobs entnehmen', 'In eine Datei entnehmen'],
   ['/cluster/wan?do=new', 'Publisher hinzufügen', 'Jedes Member sendet die Änderungen'],
   ['/cluster/wan/a/b?do=check', 'a/b vergleichen', 'Merkle-Bäume'],
   ['/cluster/cp?do=reset', 'CP-Subsystem zurücksetzen', 'Jede CP-Gruppe wird zerstört'],

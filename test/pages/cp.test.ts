@@ -38,11 +38,42 @@ test('removes a group by its name typed, and not without it', async () => {
   expect(await groups()).not.toContain('default');
 });
 
+test('makes a member of the cluster a CP member by its name typed, and offers none that is one', async () => {
+  expect((await ada.get(href)).body).not.toContain('?do=promote');
+  // Members of two clusters: which of them is asked for the CP members changes nothing.
+  const second = await startConsole({ env: { MEMBER_CONFIG: writeMemberConfig() } });
+  const own = async (one: RunningConsole) =>
+    ((await callApi(one, 'GET', '/members')) as { items: { address: string }[] }).items[0]!.address;
+  const addresses = await Promise.all([own(console), own(second)]);
+  const both = await startConsole({ env: { CONSOLE_MEMBERS: addresses.join(',') } });
+  try {
+    const agent = createUserAgent(both.url);
+    await agent.signIn();
+    const page = await agent.get(href);
+    const offered = [...page.body.matchAll(/\?do=promote&(?:amp;)?id=([^"]+)"/g)].map(([, id]) =>
+      decodeURIComponent(id!),
+    );
+    expect(offered).toHaveLength(1);
+    expect(addresses.map((address) => new URL(address).host)).toContain(offered[0]);
+    const id = offered[0]!;
+    const question = await agent.get(`${href}?do=promote&id=${encodeURIComponent(id)}`);
+    const wrong = await sendForm(agent, question, 'promote', { id, typed_name: 'x' });
+    expect(wrong.status).toBe(400);
+    const done = await sendForm(agent, question, 'promote', { id, typed_name: id });
+    expect(textOf(await agent.follow(done))).toContain('The member is a CP member now.');
+    const said = () => both.log().filter(({ audit, event }) => audit && event === 'cp.member_promoted');
+    await both.waitFor(() => said().length === 1, 'its entry');
+    expect(said()).toMatchObject([{ outcome: 'success', target: id }]);
+  } finally {
+    await Promise.all([both.stop(), second.stop()]);
+  }
+}, 60_000);
+
 test.each(['nobody', '<script>alert(1)</script>', '٥🚀', 'x'.repeat(1000)])(
   'removes nothing that is named %.20j',
   async (id) => {
     const before = await groups();
-    for (const name of ['remove-member', 'remove-group']) {
+    for (const name of ['promote', 'remove-member', 'remove-group']) {
       const question = await ada.get(`${href}?do=${name}&id=${encodeURIComponent(id)}`);
       expect(question.body).not.toContain('<script>alert');
       const reply = await ada.post(href, { csrf: hiddenIn(question, 'csrf')!, do: name, id, typed_name: id });
@@ -58,6 +89,7 @@ test('is for those who may', async () => {
   expect([page.status, page.body.includes('?do=')]).toEqual([200, false]);
   const csrf = hiddenIn(page, 'csrf')!;
   expect((await viewer.get(`${href}?do=reset`)).status).toBe(403);
+  expect((await viewer.get(`${href}?do=promote&id=10.0.0.1:5701`)).status).toBe(403);
   expect((await viewer.post(href, { csrf, do: 'reset', typed_name: 'reset' })).status).toBe(403);
   const metrics = await personWith(console, 'metrics', ['MetricsViewer']);
   expect((await metrics.get(href)).status).toBe(403);

@@ -1,6 +1,7 @@
 /** `/cluster/maps` and `/cluster/queues`: entries found, shown, put, put back and removed; items offered and taken; without script. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { machineToken, type RunningConsole } from '../helpers/console.ts';
+import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   callApi,
   foreignForms,
@@ -9,6 +10,7 @@ import {
   sendForm,
   startWithAdmin,
 } from '../helpers/management.ts';
+import { until } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -72,6 +74,59 @@ describe('an entry', () => {
     expect(page.body).toContain('&quot;x\\&quot;{}&quot;');
     expect(textOf(await ada.get(`${entryHref('orders', 'big')}?as=hex`))).toContain('00000000 7b 22 69 64');
     expect(textOf(await ada.get(`${entryHref('orders', 'big')}?as=text`))).toContain(json);
+  });
+
+  test('of XML is shown indented, with its tags, texts and entities as they were sent', async () => {
+    const xml =
+      '<?xml version="1.0"?><order id="a>b"><!-- first --><total cur=\'EUR\'>1.10</total><note/><who>A &amp; B&unknown;</who><p>some <b>bold</b> text</p><c><![CDATA[<x>]]></c></order>';
+    await store('orders', 'xml', xml, 'application/xml');
+    const page = await ada.get(entryHref('orders', 'xml'));
+    expect(preOf(page)).toBe(
+      [
+        '<?xml version="1.0"?>',
+        '<order id="a>b">',
+        '  <!-- first -->',
+        "  <total cur='EUR'>1.10</total>",
+        '  <note/>',
+        '  <who>A &amp; B&unknown;</who>',
+        '  <p>some',
+        '    <b>bold</b>',
+        '    text',
+        '  </p>',
+        '  <c>',
+        '    <![CDATA[<x>]]>',
+        '  </c>',
+        '</order>',
+      ].join('\n'),
+    );
+    expect(preOf(await ada.get(`${entryHref('orders', 'xml')}?as=text`))).toBe(xml);
+  });
+
+  test.each([
+    ['tags that do not fit', '<a><b></a></b>'],
+    ['a tag without its end', '<a><b></b>'],
+    ['two elements side by side', '<a/><b/>'],
+    ['text beside its element', '<a/>text'],
+    [
+      'entities of its own',
+      '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;"><!ENTITY f SYSTEM "file:///etc/passwd">]><a>&c;&f;</a>',
+    ],
+    ['a comment that does not end', `<a><!-- ${'-'.repeat(50_000)}</a>`],
+    ['an attribute that does not end', `<a b="${'<'.repeat(1000)}`],
+    ['many tags that are open', '<a>'.repeat(50_000)],
+    ['what is deeper than a page', '<a>'.repeat(300) + '</a>'.repeat(300)],
+    ['quotes without end', `<a ${`"' `.repeat(20_000)}`],
+  ])('of XML with %s is text, at once', async (_what, value) => {
+    await store('orders', 'no-xml', value, 'application/xml');
+    const begun = performance.now();
+    const page = await ada.get(entryHref('orders', 'no-xml'));
+    expect(performance.now() - begun).toBeLessThan(5000);
+    expect([page.status, page.body.includes('?as=xml'), page.body.includes('?as=text')]).toEqual([
+      200,
+      false,
+      true,
+    ]);
+    expect(textOf(page)).not.toContain('root:');
   });
 
   test('with HTML, SVG or a script in it runs nowhere: it is text, or a file', async () => {
@@ -178,6 +233,75 @@ describe('an entry', () => {
   });
 });
 
+/** As the page shows the value. */
+function preOf({ body }: Reply): string {
+  const [, shown = ''] = /<pre[^>]*>(?:<code[^>]*>)?([\s\S]*?)(?:<\/code>)?<\/pre>/.exec(body) ?? [];
+  return shown
+    .replaceAll('&lt;', '<')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+/** The form that takes a file, as a browser sends it. */
+async function sendFile(page: Reply, file: Buffer, type: string): Promise<Reply> {
+  const href = new URL(page.url).pathname.replace(/\/value$/, '');
+  const form = new FormData();
+  form.set('csrf', hiddenIn(page, 'csrf')!);
+  const version = hiddenIn(page, 'version');
+  if (version !== undefined) form.set('version', version);
+  form.set('file', new Blob([new Uint8Array(file)]), 'value.bin');
+  form.set('file_type', type);
+  const url = `${console.url}${href}/value`;
+  const reply = await fetch(url, { method: 'POST', headers: asAda({ origin: console.url }), body: form });
+  return { url, status: reply.status, headers: {}, setCookies: [], body: await reply.text() };
+}
+
+function asAda(headers: Readonly<Record<string, string>> = {}) {
+  const cookie = [...ada.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+  return { cookie, ...headers };
+}
+
+describe('a value of a file', () => {
+  const bound = 10 * 1024 * 1024;
+
+  test('as large as the bound is stored, shown by its beginning, given whole and removed', async () => {
+    const href = entryHref('files', 'large');
+    const bytes = randomBytes(bound);
+    const done = await sendFile(await ada.get(href), bytes, 'application/x-large');
+    expect([done.status, textOf(done).includes('Stored.')]).toEqual([200, true]);
+    const page = await ada.get(href);
+    expect(textOf(page)).toContain('Type application/x-large Size 10 MB');
+    expect(textOf(page)).toContain('These are the first 64 KB. Download has all of it.');
+    expect(page.body.length).toBeLessThan(1_000_000);
+    const given = await fetch(`${console.url}${href}/value?download=true`, { headers: asAda() });
+    const back = Buffer.from(await given.arrayBuffer());
+    expect([given.headers.get('content-length'), back.equals(bytes)]).toEqual([String(bound), true]);
+
+    // What is no longer whole here is not offered to be put back.
+    const text = Buffer.from('Zeile äöü\n'.repeat(1000));
+    const replaced = await sendFile(page, text, 'text/plain');
+    expect([replaced.status, replaced.body.includes('Put back')]).toEqual([200, false]);
+    expect(await stored('files', 'large')).toMatchObject({ text: text.toString(), type: 'text/plain' });
+    const late = await sendFile(page, Buffer.from('late'), 'text/plain');
+    expect([late.status, textOf(late).includes('has changed meanwhile')]).toEqual([400, true]);
+    await sendForm(ada, await ada.get(`${href}?do=remove`), 'remove');
+    expect((await stored('files', 'large')).status).toBe(204);
+  }, 60_000);
+
+  test('one byte larger is refused with the bound, and so is none', async () => {
+    const href = entryHref('files', 'over');
+    const over = await sendFile(await ada.get(href), Buffer.alloc(bound + 1), '');
+    expect([over.status, textOf(over)]).toEqual([
+      400,
+      expect.stringContaining('This file is too large: a value has 10 MB at most.'),
+    ]);
+    const none = await sendFile(await ada.get(href), Buffer.alloc(0), '');
+    expect([none.status, textOf(none).includes('Choose a file.')]).toEqual([400, true]);
+    expect((await stored('files', 'over')).status).toBe(204);
+  }, 60_000);
+});
+
 /** Of the button that puts the former value back. */
 function undoFields({ body }: Reply): Record<string, string> {
   const form = /<form[^>]*>(?:(?!<\/form>).)*Put back/s.exec(body)![0];
@@ -207,6 +331,19 @@ describe('the keys of a map', () => {
       /p-1 text\/plain 1 byte p-2 text\/plain 1 byte p-3 No entry p-4 text\/plain 1 byte else No entry/,
     );
   });
+
+  test('of more calls than one person has in a second are all found, in several', async () => {
+    const slow = await startConsole({ env: { CONSOLE_API_READ_RATE: '40' } });
+    try {
+      const agent = createUserAgent(slow.url);
+      await agent.signIn();
+      const page = await agent.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-100]')}`);
+      expect([page.status, textOf(page).match(/No entry/g)?.length]).toEqual([200, 100]);
+      expect(textOf(page)).not.toContain('a second');
+    } finally {
+      await slow.stop();
+    }
+  }, 60_000);
 
   test('are a hundred at most', async () => {
     const many = await ada.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-101]')}`);
@@ -254,18 +391,73 @@ describe('a queue', () => {
     expect(textOf(await ada.get(queueHref('jobs')))).toContain('2 items are in it now.');
   });
 
-  test('is drained when its name is typed, with all items in a file of lines', async () => {
+  test('is drained into a file when its name is typed, which is fetched and removed', async () => {
     for (const value of ['a', 'b', 'c']) await offerText('mails', value);
     const question = await ada.get(`${queueHref('mails')}?do=drain`);
-    const wrong = await sendForm(ada, question, 'drain', { typed_name: 'x', most: '10' });
-    expect([wrong.status, textOf(await ada.get(queueHref('mails'))).includes('3 items')]).toEqual([
-      400,
-      true,
+    expect(question.body).toMatch(/name="most"[^>]*value="3"/);
+    for (const fields of [
+      { typed_name: 'x', most: '2' },
+      { typed_name: 'mails', most: 'many' },
+      { typed_name: 'mails', most: '100.001' },
+      { typed_name: 'mails', most: '1.5' },
+    ]) {
+      expect((await sendForm(ada, question, 'drain', fields)).status).toBe(400);
+    }
+    expect(textOf(await ada.get(queueHref('mails')))).toContain('3 items are in it now.');
+    const begun = await sendForm(ada, question, 'drain', { typed_name: 'mails', most: '2' });
+    const job = begun.headers.location!;
+    expect(job).toMatch(/^\/observe\/jobs\/job_/);
+    const again = await sendForm(ada, question, 'drain', { typed_name: 'mails', most: '2' });
+    expect(again.headers.location).toBe(job);
+    await until(async () => textOf(await ada.get(job)).includes('To the file'), 'the end of the job');
+    expect(textOf(await ada.get(job))).toContain('2 of 2 items');
+    const queue = await ada.get(queueHref('mails'));
+    expect(textOf(queue)).toContain('1 item is in it now.');
+    const href = `${queueHref('mails')}/drains/${job.split('/').at(-1)}`;
+    expect(queue.body).toContain(`href="${href}"`);
+    const page = await ada.get(href);
+    expect(textOf(page)).toContain('They are in no queue any more');
+    const file = await ada.get(`${href}/items`);
+    expect([file.status, file.headers['content-disposition'], file.body]).toEqual([
+      200,
+      expect.stringMatching(/^attachment; filename="items-job_\w+\.jsonl"$/),
+      '{"type":"text/plain","value":"YQ=="}\n{"type":"text/plain","value":"Yg=="}\n',
     ]);
-    const done = await sendForm(ada, question, 'drain', { typed_name: 'mails', most: '10' });
-    expect(textOf(done)).toContain('3 items that were taken');
-    expect(textOf(done)).toContain('{"type":"text/plain","value":"Yg=="}');
-    expect(textOf(done)).toContain('0 items are in it now.');
+    expect(file.headers['cache-control']).toBe('no-store');
+    const removal = await ada.get(`${href}?do=remove`);
+    expect(textOf(removal)).toContain('2 items are removed for good');
+    expect((await sendForm(ada, removal, 'remove', { typed_name: 'x' })).status).toBe(400);
+    const removed = await ada.follow(await sendForm(ada, removal, 'remove', { typed_name: 'mails' }));
+    expect(textOf(removed)).toContain('The file is removed.');
+    expect((await ada.get(`${href}/items`)).status).toBe(404);
+  });
+
+  test('is drained by who may that alone, who sees the own file, and stops what runs', async () => {
+    await callApi(console, 'POST', '/roles', {
+      id: 'Drainer',
+      permissions: ['api:queues:read', 'api:queues:write'],
+    });
+    const [eve, other] = await Promise.all([
+      personWith(console, 'eve', ['Drainer']),
+      personWith(console, 'otto', ['Drainer']),
+    ]);
+    for (const value of ['a', 'b']) await offerText('owned', value);
+    const question = await eve.get(`${queueHref('owned')}?do=drain`);
+    const begun = await sendForm(eve, question, 'drain', { typed_name: 'owned', most: '1' });
+    const href = begun.headers.location!;
+    expect(href).toMatch(/^\/cluster\/queues\/owned\/drains\/job_/);
+    await until(async () => textOf(await eve.get(href)).includes('Download'), 'the file');
+    expect((await eve.get(`${href}/items`)).body).toContain('"value":"YQ=="');
+    for (const path of [href, `${href}/items`]) expect((await other.get(path)).status).toBe(404);
+    const csrf = hiddenIn(await other.get(queueHref('owned')), 'csrf')!;
+    for (const name of ['stop', 'remove']) {
+      expect((await other.post(href, { csrf, do: name, typed_name: 'owned' })).status).toBe(404);
+    }
+    expect((await other.get(queueHref('owned'))).body).not.toContain('/drains/');
+    // It is over: that it is to stop changes nothing.
+    const own = hiddenIn(await eve.get(queueHref('owned')), 'csrf')!;
+    expect((await eve.post(href, { csrf: own, do: 'stop' })).status).toBe(303);
+    expect((await ada.get(href)).status).toBe(200);
   });
 
   test('that is empty says so when it is polled', async () => {
@@ -341,4 +533,28 @@ test.each(['مفتاح', '🗝️ key', 'x'.repeat(1000)])('a key in any script 
   });
   expect(put.status).toBe(200);
   expect(await stored('names', key)).toMatchObject({ text: 'here' });
+});
+
+describe('a pin', () => {
+  test.each([
+    { kind: 'maps', href: mapHref('never-called') },
+    { kind: 'queues', href: queueHref('never-called') },
+  ])('of $kind puts a name that nobody has called into the own list', async ({ kind, href }) => {
+    const viewer = await personWith(console, `pinner-${kind}`, ['Viewer']);
+    expect(textOf(await viewer.get(`/cluster/${kind}`))).not.toContain('never-called');
+    const pinned = await viewer.follow(await sendForm(viewer, await viewer.get(href), 'pin'));
+    expect(textOf(pinned)).toContain('Pinned: it stands in your list.');
+    expect(textOf(await viewer.get(`/cluster/${kind}`))).toMatch(/never-called Pinned/);
+    expect(textOf(await ada.get(`/cluster/${kind}`))).not.toContain('never-called');
+    const unpinned = await viewer.follow(await sendForm(viewer, pinned, 'unpin'));
+    expect(textOf(unpinned)).toContain('Unpinned.');
+    expect(textOf(await viewer.get(`/cluster/${kind}`))).not.toContain('never-called');
+  });
+
+  test.each(foreignForms)('is not made by a form $name (S31)', async ({ fields, headers }) => {
+    const csrf = hiddenIn(await ada.get(mapHref('foreign')), 'csrf')!;
+    const sent = { csrf, do: 'pin', ...fields };
+    expect((await ada.post(mapHref('foreign'), sent, headers)).status).toBe(403);
+    expect(textOf(await ada.get('/cluster/maps'))).not.toContain('foreign');
+  });
 });

@@ -30,6 +30,7 @@ import { renderNewUser } from '../../views/management/access/user-form.tsx';
 import { renderUser, renderUsers, type ShownUser } from '../../views/management/access/users.tsx';
 import { renderAct } from '../../views/management/act.tsx';
 import { renderCp } from '../../views/management/cluster/cp.tsx';
+import { renderDrain, type ShownDrain } from '../../views/management/cluster/drains.tsx';
 import { renderMap, renderMapEntry } from '../../views/management/cluster/maps.tsx';
 import { renderMember, renderMembers, type ShownMember } from '../../views/management/cluster/members.tsx';
 import { renderOperations } from '../../views/management/cluster/operations.tsx';
@@ -513,6 +514,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       frame: frameOf(filling),
       map: structureOf(),
       mayChange: true,
+      csrf: filling.text,
       keys: filling.text,
       found: [
         { key: 'a', type: filling.text, bytes: 3 },
@@ -531,6 +533,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       version: filling.text,
       typed: typedOf(filling),
       errors: [{ field: 'value', text: filling.text }],
+      fileErrors: [{ field: 'file', text: filling.text }],
+      mostBytes: 1024,
       csrf: filling.text,
       mayPut: true,
       mayRemove: true,
@@ -548,7 +552,16 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       mayTake: true,
       notice: filling.text,
       taken: [{ ...valueFor(filling), value: filling.text }],
-      file: filling.text,
+      drains: [drainOf(filling)],
+    }),
+  drain: (filling) =>
+    renderDrain({
+      frame: frameOf(filling),
+      drain: drainOf(filling),
+      csrf: filling.text,
+      mayStop: true,
+      mayRemove: true,
+      notice: filling.text,
     }),
   sessions: (filling) =>
     renderSessions({
@@ -636,6 +649,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         group: 'default',
         items: [{ id: '17', endpoint: filling.text, endpointName: filling.text, expiresAt: earlier }],
       },
+      others: ['10.0.0.2:5701'],
       mayChange: true,
       notice: filling.text,
     }),
@@ -749,3 +763,19 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [{ field: 'typed_name', text: filling.text }],
     }),
 };
+
+function drainOf({ text }: Filling): ShownDrain {
+  return {
+    id: 'job_018f0c5e8f3a7c4e9d21f7a1b2c3d4e5',
+    queue: 'jobs',
+    state: 'interrupted',
+    items: 3,
+    total: 7,
+    bytes: 1234,
+    storedUntil: '2026-11-24T12:00:00.000Z',
+    startedBy: text,
+    problem: { code: 'interrupted', detail: text },
+    createdAt: '2026-11-23T12:00:00.000Z',
+    endedAt: '2026-11-23T12:00:00.000Z',
+  };
+}

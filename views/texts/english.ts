@@ -14,6 +14,7 @@ import { account } from './en/account.ts';
 import { clusterOperations } from './en/cluster-operations.ts';
 import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';
+import { data } from './en/data.ts';
 import { frame } from './en/frame.ts';
 import { members } from './en/members.ts';
 import { audit } from './en/observe/audit.ts';
@@ -44,6 +45,7 @@ export const english = {
   ...clusterOperations,
   ...wan,
   ...structures,
+  ...data,
   ...members,
   ...cp,
   ...access,

@@ -14,6 +14,7 @@ import { account } from './de/account.ts';
 import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
+import { data } from './de/data.ts';
 import { frame } from './de/frame.ts';
 import { members } from './de/members.ts';
 import { audit } from './de/observe/audit.ts';
@@ -46,6 +47,7 @@ export const german: SameTexts<typeof english> = {
   ...clusterOperations,
   ...wan,
   ...structures,
+  ...data,
   ...members,
   ...cp,
   ...access,

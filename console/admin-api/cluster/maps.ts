@@ -1,18 +1,28 @@
 /** `/api/v1/maps`: maps that are known by name, and their entries, as members give them over REST. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
-import type { MemberReply } from '../../../platform/member-call.ts';
 import { listOf } from '../../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
+import {
+  changed,
+  checkEntry,
+  type Entry,
+  type EntryNeeds,
+  entryParams,
+  entryPath,
+  key,
+  type Measured,
+  measureEntry,
+  targetOf,
+  versionOfValue,
+} from './map-entries.ts';
 import {
   type ClusterNeeds,
   checkDone,
   memberProblems,
   mostShownBytes,
   pathOf,
-  shown,
   shownFields,
   storable,
   storedFields,
@@ -27,13 +37,8 @@ import {
   structureView,
 } from './structure-lists.ts';
 
-type MapNeeds = ClusterNeeds & StructureNeeds;
+type MapNeeds = ClusterNeeds & EntryNeeds & StructureNeeds;
 
-/** Members take a slash at its end away. */
-const key = z
-  .string()
-  .regex(/^(?! )(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^"<>\\\p{Cc}]{1,1000}(?<![ /])$/u)
-  .meta({ description: 'Its key, encoded; a slash in it is `%2F`.', example: '1001' });
 const mapView = structureView.meta({ id: 'ListedMap' });
 const entryView = view({
   id: key,
@@ -42,7 +47,6 @@ const entryView = view({
   member: z.string().nullable().meta({ description: 'The member that answered; null in a dry run.' }),
 }).meta({ id: 'MapEntry' });
 const params = z.strictObject({ map: structureName });
-const entryParams = z.strictObject({ map: structureName, key });
 
 export const mapOperations: readonly Operation<MapNeeds>[] = [
   operation({
@@ -54,8 +58,8 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     access: 'read',
     query: structureQuery,
     answer: listOf(mapView),
-    async run({ query }, needs: MapNeeds) {
-      return { body: await listStructures('listMaps', 'map', query, needs) };
+    async run({ query, actor }, needs: MapNeeds) {
+      return { body: await listStructures('listMaps', 'map', query, actor, needs) };
     },
   }),
   operation({
@@ -66,8 +70,8 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     access: 'read',
     params,
     answer: mapView,
-    async run({ params: { map } }, needs: MapNeeds) {
-      return { body: await findStructure('map', map, needs) };
+    async run({ params: { map }, actor }, needs: MapNeeds) {
+      return { body: await findStructure('map', map, actor, needs) };
     },
   }),
   operation({
@@ -91,15 +95,25 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     problems: memberProblems,
     method: 'GET',
     path: '/maps/{map}/entries/{key}',
-    summary: 'Shows an entry: its bytes, and the type that was stored with them. At most 1 MiB.',
+    summary: 'Shows an entry: its bytes, and the type that was stored with them. At most 1 MiB of them.',
     access: 'read',
     readEvent: 'map.entry.read',
     params: entryParams,
+    query: z.strictObject({
+      first: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(mostShownBytes)
+        .exactOptional()
+        .meta({ description: 'Of a value of any size, so many bytes alone; `bytes` is the size of all.' }),
+    }),
     answer: entryView,
-    async run({ params }, needs: MapNeeds) {
-      const entry = await findEntry(params, needs);
-      if (entry) return { ...shownEntry(params, entry), target: targetOf(params) };
-      throw new ProblemError(problems.notFound, noEntry);
+    async run({ params, query: { first } }, needs: MapNeeds) {
+      const entry = await measureEntry(params, needs, first ?? mostShownBytes);
+      if (!entry) throw new ProblemError(problems.notFound, noEntry);
+      if (first === undefined && entry.size > mostShownBytes) throw tooLong(entry.size);
+      return { ...shownEntry(params, entry, entry.beginning, entry.member), target: targetOf(params) };
     },
   }),
   operation({
@@ -118,12 +132,13 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     async run({ params, body, ifMatch, isNew, isDryRun }, needs: MapNeeds) {
       const before = await checkEntry(params, { ifMatch, isNew }, needs);
       const value = storable(body);
+      const after = { type: value.type, size: value.bytes.length, version: versionOfValue(value) };
       const call = { method: 'POST', path: entryPath(params), value } as const;
       const member = isDryRun ? undefined : checkDone(await needs.askMember(call)).member;
       return {
-        ...shownEntry(params, { ...value, member }),
+        ...shownEntry(params, after, value.bytes, member),
         status: before ? 200 : 201,
-        ...changed(params, before, value),
+        ...changed(params, before, after),
       };
     },
   }),
@@ -145,63 +160,20 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
   }),
 ];
 
-interface Entry {
-  readonly map: string;
-  readonly key: string;
+/** @param value  as much of it as is shown */
+function shownEntry(
+  { map, key: id }: Entry,
+  { type, size, version }: Pick<Measured, 'type' | 'size' | 'version'>,
+  value: Buffer,
+  member: string | undefined,
+): Answer {
+  const body = { id, map, type: type ?? null, bytes: size, value: value.toString('base64') };
+  return { body: { ...body, member: member ?? null }, version };
 }
 
-interface Stored extends Pick<MemberReply, 'type' | 'bytes'> {
-  /** That answered. */
-  readonly member?: string | undefined;
-}
-
-function entryPath({ map, key: of }: Entry): string {
-  return pathOf('rest', 'maps', map, of);
-}
-
-async function findEntry(entry: Entry, { askMember }: ClusterNeeds): Promise<Stored | undefined> {
-  const call = { method: 'GET', path: entryPath(entry), mostBytes: mostShownBytes } as const;
-  const reply = checkDone(await askMember(call));
-  return reply.status === 204 ? undefined : reply;
-}
-
-/** @throws {ProblemError} `precondition_failed` */
-async function checkEntry(
-  entry: Entry,
-  { ifMatch, isNew }: { readonly ifMatch: string | undefined; readonly isNew: boolean },
-  needs: ClusterNeeds,
-): Promise<Stored | undefined> {
-  const before = await findEntry(entry, needs);
-  const current = before && versionOfEntry(before);
-  if ((ifMatch === undefined || ifMatch === current) && !(isNew && before)) return before;
-  const detail = isNew ? 'There is an entry of this key.' : 'The entry has changed meanwhile: read it again.';
-  throw new ProblemError(problems.preconditionFailed, detail, {
-    members: current === undefined ? {} : { current: `"${current}"` },
-  });
-}
-
-function shownEntry({ map, key: id }: Entry, entry: Stored): Answer {
-  return { body: { id, map, ...shown(entry), member: entry.member ?? null }, version: versionOfEntry(entry) };
-}
-
-/** Of what it is: members count no versions. */
-function versionOfEntry({ type, bytes }: Stored): string {
-  const digest = createHash('sha256')
-    .update(`${type ?? ''}\n`)
-    .update(bytes)
-    .digest('base64url');
-  return `e-${digest.slice(0, 22)}`;
-}
-
-function targetOf({ map, key: of }: Entry): string {
-  return `${map}/${of}`;
-}
-
-/** How large, and never what. */
-function changed(entry: Entry, before: Stored | undefined, after: Stored | undefined): Answer {
-  const from = before?.bytes.length ?? null;
-  const to = after?.bytes.length ?? null;
-  const isUnchanged =
-    before !== undefined && after !== undefined && versionOfEntry(before) === versionOfEntry(after);
-  return { target: targetOf(entry), changes: { bytes: { from, to } }, isUnchanged };
+function tooLong(size: number): ProblemError {
+  return new ProblemError(
+    problems.contentTooLarge,
+    `The value has ${size} bytes, and more than ${mostShownBytes} are not given in one piece: ask for its beginning (?first=65536), or for its /value.`,
+  );
 }

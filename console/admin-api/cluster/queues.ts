@@ -1,21 +1,18 @@
 /** `/api/v1/queues`: queues that are known by name, their sizes, and their items, which can be taken and not looked at. */
 import { z } from 'zod';
-import { ProblemError, problems } from '../../../platform/errors.ts';
 import { listOf } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
 import {
   type ClusterNeeds,
-  checkDone,
   memberProblems,
-  pathOf,
-  rejection,
   shown,
   shownFields,
   storable,
   storedFields,
   structureName,
 } from './member-calls.ts';
+import { offer, poll, sizeOf } from './queue-calls.ts';
 import {
   findStructure,
   listStructures,
@@ -56,8 +53,8 @@ export const queueOperations: readonly Operation<QueueNeeds>[] = [
     access: 'read',
     query: structureQuery,
     answer: listOf(structureView.meta({ id: 'ListedQueue' })),
-    async run({ query }, needs: QueueNeeds) {
-      return { body: await listStructures('listQueues', 'queue', query, needs) };
+    async run({ query, actor }, needs: QueueNeeds) {
+      return { body: await listStructures('listQueues', 'queue', query, actor, needs) };
     },
   }),
   operation({
@@ -69,9 +66,9 @@ export const queueOperations: readonly Operation<QueueNeeds>[] = [
     access: 'read',
     params,
     answer: queueView,
-    async run({ params: { queue } }, needs: QueueNeeds) {
+    async run({ params: { queue }, actor }, needs: QueueNeeds) {
       const size = await sizeOf(queue, needs);
-      return { body: { ...(await findStructure('queue', queue, needs)), size } };
+      return { body: { ...(await findStructure('queue', queue, actor, needs)), size } };
     },
   }),
   operation({
@@ -142,34 +139,6 @@ export const queueOperations: readonly Operation<QueueNeeds>[] = [
     },
   }),
 ];
-
-async function sizeOf(queue: string, { askMember }: ClusterNeeds): Promise<number> {
-  const path = `${pathOf('rest', 'queues', queue)}/size`;
-  const { bytes, member } = checkDone(await askMember({ method: 'GET', path }));
-  const size = bytes.toString('latin1').trim();
-  if (/^\d{1,10}$/.test(size)) return Number(size);
-  throw new ProblemError(problems.badGateway, `The member ${member} gives no size of a queue.`);
-}
-
-async function offer(
-  queue: string,
-  value: ReturnType<typeof storable>,
-  { askMember }: ClusterNeeds,
-): Promise<void> {
-  const reply = await askMember({ method: 'POST', path: pathOf('rest', 'queues', queue), value });
-  if (reply.status === 503) {
-    throw new ProblemError(problems.memberRejected, `The queue is full, says the member ${reply.member}.`);
-  }
-  checkDone(reply);
-}
-
-/** However large: what is taken away must not be lost. A key (`Idempotency-Key`) gives it again to who has not got it. */
-async function poll(queue: string, { askMember }: ClusterNeeds) {
-  const reply = await askMember({ method: 'DELETE', path: `${pathOf('rest', 'queues', queue)}/0` });
-  if (reply.status === 204) return undefined;
-  if (reply.status === 200) return reply;
-  throw rejection(reply);
-}
 
 async function drain(queue: string, most: number, needs: ClusterNeeds) {
   const items: ReturnType<typeof shown>[] = [];

@@ -27,7 +27,8 @@ export async function sendAnswer(
   { method, answer: schema, answerType = 'application/json', isLong, bodyLimit }: Operation<never>,
   answer: Answer,
 ): Promise<void> {
-  const { body, stream, version, target, headers } = answer;
+  const { body, version, target, headers } = answer;
+  const stream = answer.stream ?? answer.bytes;
   const status = answer.status ?? (body || stream ? 200 : 204);
   const { path } = splitTarget(req);
   const fields = {
@@ -85,7 +86,11 @@ async function sendCsv(
   });
 }
 
-function sendStream(res: ServerResponse, stream: AsyncIterable<string>, fields: OutgoingHttpHeaders): void {
+function sendStream(
+  res: ServerResponse,
+  stream: AsyncIterable<string | Uint8Array>,
+  fields: OutgoingHttpHeaders,
+): void {
   res.writeHead(200, fields);
   // Its end is the caller's affair: what breaks off is asked for again.
   pipeline(Readable.from(stream), res).catch(() => {});

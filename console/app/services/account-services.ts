@@ -5,6 +5,7 @@ import { createElevations } from '../../accounts/elevations/elevations.ts';
 import { createLockedNames } from '../../accounts/guessing/locked-names.ts';
 import { costliestImportedHash } from '../../accounts/password-hashes/imported-hashes.ts';
 import { createPasswords, type Passwords } from '../../accounts/passwords.ts';
+import { createPins } from '../../accounts/pins.ts';
 import { createSignInTimes } from '../../accounts/sign-in-times.ts';
 import { createInvitations } from '../../accounts/users/invitations.ts';
 import { createUsers } from '../../accounts/users.ts';
@@ -57,6 +58,7 @@ export function createAccountServices(
       url,
       now,
     }),
+    pins: createPins({ artifacts }),
     times: createSignInTimes({ artifacts }),
     lockedNames: createLockedNames({ artifacts }),
   };

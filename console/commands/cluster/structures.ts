@@ -4,6 +4,7 @@ import { inFlags } from '../operations/flag-names.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
 import { fields } from '../runner/output.ts';
+import { drainToFile, queueFileCommands, toFileFlags } from './queue-files.ts';
 
 /** As the API shows them. */
 interface StructureView {
@@ -117,15 +118,24 @@ const drainCommand: Command = {
   name: 'queue drain',
   summary: 'Takes the first items of a queue away from everybody, and prints them.',
   positionals: ['<queue>'],
-  flags: { ...flags({ '--most N': 'so many at most' }), ...keyFlag },
+  flags: {
+    ...flags({ '--most N': 'so many at most: to 100, or to 100000 with --to-file' }),
+    ...toFileFlags,
+    ...keyFlag,
+  },
+  details: [
+    'With --to-file the console takes them one by one into a file of its own, which is fetched from there at the end.',
+  ],
   asks: ({ positionals: [queue = ''], text }) => ({
     says: `This takes up to ${text('most')} items of the queue ${queue} away from everybody.`,
     name: queue,
   }),
-  async run(input, { api }) {
+  async run(input, tools) {
+    const { api } = tools;
     const [queue = ''] = input.positionals;
     const most = Number(input.text('most'));
     if (!Number.isInteger(most) || most < 1) throw new UsageError('--most is a number from 1.');
+    if (input.has('to-file')) return drainToFile(queue, most, input, tools);
     const { body } = await inFlags(
       (member) => (member === 'most' ? '--most' : undefined),
       () => api.call('drainQueue', { params: { queue }, body: { most }, ...makingIn(input) }),
@@ -191,6 +201,7 @@ export const queueCommands: readonly Command[] = [
     },
   },
   drainCommand,
+  ...queueFileCommands,
 ];
 
 function listStructures(input: Input, tools: Pick<Tools, 'api'>, id: 'listMaps' | 'listQueues') {

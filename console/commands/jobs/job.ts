@@ -117,7 +117,10 @@ export const backupsCommands: readonly Command[] = [
 ];
 
 /** @throws {CommandError} `no_console`: the store has no hands of its own */
-async function checkIsWorkedOn(input: Input, { whereabouts }: Pick<Tools, 'whereabouts'>): Promise<void> {
+export async function checkIsWorkedOn(
+  input: Input,
+  { whereabouts }: Pick<Tools, 'whereabouts'>,
+): Promise<void> {
   if (input.has('url') || (await whereabouts?.())?.way !== 'store') return;
   throw new CommandError(
     'no_console',

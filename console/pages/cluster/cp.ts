@@ -5,6 +5,7 @@ import {
   type ShownCp,
   type ShownCpSession,
 } from '../../../views/management/cluster/cp.tsx';
+import type { ShownMember } from '../../../views/management/cluster/members.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
@@ -15,6 +16,7 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 const place = (t: Translate) => ({ path: [{ title: t('common.cpSubsystem'), href: cpHref }], href: cpHref });
 
 const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
+  promote: t('cp.memberPromoted'),
   'remove-member': t('cp.memberRemoved'),
   'remove-group': t('cp.groupRemoved'),
   'remove-session': t('cp.sessionClosed'),
@@ -30,11 +32,13 @@ export function createCpPage(tools: PageTools, acts: Acts) {
       if (asked) return acts.ask(ctx, asked.act, place(t));
       const { body: cp } = await tools.run<ShownCp>(ctx, 'readCp');
       const group = form.get('group');
-      const may = await tools.mayRun(ctx, ['resetCp']);
+      const may = await tools.mayRun(ctx, ['resetCp', 'promoteToCpMember', 'listMembers']);
+      const mayPromote = may.has('promoteToCpMember') && may.has('listMembers');
       const html = renderCp({
         frame: await tools.frame(ctx),
         cp,
         sessions: group === undefined ? undefined : { group, items: await sessionsOf(ctx, group) },
+        others: mayPromote && cp.isAvailable ? await othersThan(ctx, cp) : [],
         mayChange: may.has('resetCp'),
         notice: doneNotices(t)[form.get('done') ?? ''],
       });
@@ -49,6 +53,13 @@ export function createCpPage(tools: PageTools, acts: Acts) {
       if (done) tools.goTo(ctx, `${cpHref}?done=${asked.act.name}`);
     },
   };
+
+  /** Those of the cluster that are no CP members. */
+  async function othersThan(ctx: PageContext, { members }: ShownCp): Promise<readonly string[]> {
+    const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers');
+    const known = new Set(members.map(({ address }) => address.replaceAll(/^\[(\d[\d.]*)\]/g, '$1')));
+    return body.items.map(({ id }) => id).filter((id) => !known.has(id));
+  }
 
   async function sessionsOf(ctx: PageContext, group: string): Promise<readonly ShownCpSession[]> {
     const request = { params: { group }, query: { limit: '200' } };
@@ -66,6 +77,18 @@ function actOf(form: Form, t: Translate): Asked | undefined {
   const group = form.get('group') ?? '';
   const forced = { isDangerous: true, hidden: { id, group } } as const;
   const all: readonly Asked[] = [
+    {
+      params: { member: id },
+      act: {
+        ...forced,
+        name: 'promote',
+        operation: 'promoteToCpMember',
+        title: t('cp.promoteMember'),
+        effects: [t('cp.takesPart', { id }), t('cp.onlyRemoved')],
+        button: t('cp.promoteMember'),
+        typedName: id,
+      },
+    },
     {
       params: { cpMember: id },
       act: {

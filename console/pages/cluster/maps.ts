@@ -1,5 +1,6 @@
 /** `/cluster/maps`: maps by their names, entries by their keys, and what stands in them. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
   type EntryModel,
@@ -20,13 +21,15 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { createValuePages, fileError, fileErrorsOf, putBytes } from './entry-values.ts';
+import { pinNotice, pinned } from './pinning.ts';
 import {
   givenValue,
   isBrokenJson,
+  isComplete,
   keysIn,
   mostKeys,
   openValue,
-  rasterType,
   type StoredValue,
   shownValue,
   typedOf,
@@ -40,10 +43,17 @@ interface FoundValue {
   readonly version: string;
 }
 
+/** Of a value, with its page: as much as can be put back. */
+const mostGivenBytes = 1024 * 1024;
+
 /** At the same time: a page of keys is not to crowd out who else asks members. */
 const atOnce = 8;
+/** Many keys take the calls of more than a second, of which each person has so many: the rest waits for the next one. */
+const rateMs = 1000;
+const mostTries = 10;
 
-export function createMapPages(tools: PageTools, acts: Acts) {
+/** @param mostBytes  that a value may have */
+export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -75,10 +85,11 @@ export function createMapPages(tools: PageTools, acts: Acts) {
         frame: await tools.frame(ctx),
         map,
         mayChange: may.has('clearMap'),
+        csrf: tools.csrf(ctx),
         keys: typed,
         found: keys && keys.length > 0 ? await findEntries(ctx, map.id, keys) : undefined,
         problem: keys === undefined ? t('maps.tooManyKeys', { n: mostKeys }) : undefined,
-        notice: form.get('done') === 'cleared' ? t('maps.cleared') : undefined,
+        notice: form.get('done') === 'cleared' ? t('maps.cleared') : pinNotice(ctx),
       });
       tools.send(ctx, html, keys === undefined ? 400 : 200);
     },
@@ -86,6 +97,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
     async change(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { id } = await findMap(ctx);
+      if (await pinned(ctx, tools, 'map', id)) return;
       if (ctx.state.form.get('do') !== 'clear') return tools.goTo(ctx, structureHref('map', id));
       const done = await acts.perform(ctx, clearing(id, t), mapPlace(id, t), { map: id });
       if (done) tools.goTo(ctx, `${structureHref('map', id)}?done=cleared`);
@@ -105,22 +117,25 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       const done = await acts.perform(ctx, removal(ctx), entryPlace(ctx), paramsOf(ctx));
       if (done)
         await sendEntry(ctx, undefined, {
-          notice: { text: textFor(ctx)('maps.removed'), former: former.stored },
+          notice: { text: textFor(ctx)('maps.removed'), former: formerOf(former) },
         });
     },
-    /** The bytes alone: a drawing for its page, or all of it as a file. Nothing of it runs (S35). */
-    async value(ctx: PageContext): Promise<void> {
-      const found = await findEntry(ctx);
-      if (!found) throw new ProblemError(problems.notFound, noEntry);
-      const bytes = Buffer.from(found.stored.value, 'base64');
-      const drawing = ctx.state.form.has('download') ? undefined : rasterType(bytes);
-      ctx.set('Content-Security-Policy', "sandbox; default-src 'none'");
-      ctx.set('X-Content-Type-Options', 'nosniff');
-      ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
-      ctx.set('Cache-Control', 'no-store');
-      ctx.set('Content-Disposition', drawing === undefined ? 'attachment; filename="value"' : 'inline');
-      ctx.type = drawing ?? 'application/octet-stream';
-      ctx.body = bytes;
+    ...createValuePages(tools),
+    /** `POST /cluster/maps/:map/:key/value`: puts what a file holds. */
+    async putFile(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
+      const { form } = ctx.state;
+      const [file = '', type = ''] = [form.get('file'), form.get('file_type')?.trim()];
+      const former = await findEntry(ctx);
+      if (file === '') return sendEntry(ctx, former, { fileErrors: [fileError(t('values.noFile'))] });
+      try {
+        await putBytes(ctx, tools, Buffer.from(file, 'base64'), type);
+      } catch (error) {
+        const fileErrors = fileErrorsOf(error, mostBytes, t);
+        return sendEntry(ctx, await findEntry(ctx), { fileErrors });
+      }
+      const notice: EntryNotice = { text: t('maps.stored'), former: formerOf(former) };
+      await sendEntry(ctx, await findEntry(ctx), { notice });
     },
   };
 
@@ -144,26 +159,28 @@ export function createMapPages(tools: PageTools, acts: Acts) {
   }
 
   async function findOne(ctx: PageContext, map: string, key: string): Promise<FoundEntry> {
-    try {
-      const { body } = await tools.run<StoredValue>(ctx, 'readMapEntry', { params: { map, key } });
-      return { key, type: body.type, bytes: body.bytes };
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      return {
-        key,
-        type: null,
-        bytes: null,
-        problem: isNoEntry(error)
-          ? undefined
-          : (saidIn(textFor(ctx).language, error.message) ?? error.message),
-      };
+    for (let tries = 1; ; tries++) {
+      try {
+        const request = { params: { map, key }, query: { first: '0' } };
+        const { body } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
+        return { key, type: body.type, bytes: body.bytes };
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        if (error.problem === problems.tooManyRequests && tries < mostTries) await delay(rateMs);
+        else return { key, type: null, bytes: null, problem: problemOf(ctx, error) };
+      }
     }
+  }
+
+  function problemOf(ctx: PageContext, error: ProblemError): string | undefined {
+    if (isNoEntry(error)) return undefined;
+    return saidIn(textFor(ctx).language, error.message) ?? error.message;
   }
 
   /** @returns undefined where there is none */
   async function findEntry(ctx: PageContext): Promise<FoundValue | undefined> {
     try {
-      const request = { params: paramsOf(ctx) };
+      const request = { params: paramsOf(ctx), query: { first: String(mostGivenBytes) } };
       const { body, version = '' } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
       return { stored: body, version };
     } catch (error) {
@@ -191,7 +208,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       const errors = fieldErrorsOf(error, fieldOf, t);
       return sendEntry(ctx, await findEntry(ctx), { typed, errors });
     }
-    const notice: EntryNotice = { text: t('maps.stored'), former: former?.stored };
+    const notice: EntryNotice = { text: t('maps.stored'), former: formerOf(former) };
     await sendEntry(ctx, { stored: answer.body, version: answer.version ?? '' }, { notice });
   }
 
@@ -211,12 +228,20 @@ export function createMapPages(tools: PageTools, acts: Acts) {
       typed: opened ? typedOf(opened) : { value: '', encoding: 'text', type: 'text/plain' },
       errors: [],
       csrf: tools.csrf(ctx),
+      fileErrors: [],
+      mostBytes,
       mayPut: may.has('putMapEntry'),
       mayRemove: may.has('deleteMapEntry'),
       ...shown,
     });
-    tools.send(ctx, html, shown.errors?.length ? 400 : 200);
+    const isRejected = shown.errors?.length || shown.fileErrors?.length;
+    tools.send(ctx, html, isRejected ? 400 : 200);
   }
+}
+
+/** What can be put back. */
+function formerOf(found: FoundValue | undefined): StoredValue | undefined {
+  return found && isComplete(found.stored) ? found.stored : undefined;
 }
 
 function paramsOf({ params }: PageContext): { readonly map: string; readonly key: string } {

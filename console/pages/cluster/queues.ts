@@ -1,6 +1,8 @@
 /** `/cluster/queues`: queues by their names, what is offered to them, and what is taken away. */
 
 import { randomUUID } from 'node:crypto';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { ShownDrain } from '../../../views/management/cluster/drains.tsx';
 import {
   type QueueModel,
   renderQueue,
@@ -8,19 +10,25 @@ import {
   type TakenItem,
 } from '../../../views/management/cluster/queues.tsx';
 import {
+  drainHref,
   renderStructures,
   type ShownStructure,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
+import { jobHref } from '../../../views/management/observe/jobs.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
+import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { callsShown } from '../plots.ts';
+import { pinNotice, pinned } from './pinning.ts';
 import { givenValue, isBrokenJson, openValue, type StoredValue, shownValue, typedValue } from './values.ts';
 
 const listHref = '/cluster/queues';
+/** Of one job. */
+const mostItems = 100_000;
 
 export function createQueuePages(tools: PageTools, acts: Acts) {
   return {
@@ -46,7 +54,7 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const act = actsOf(queue, t).get(form.get('do') ?? '');
       if (act) return acts.ask(ctx, act, placeOf(queue, t));
-      const notice = form.get('done') === 'offered' ? t('queues.offered') : undefined;
+      const notice = form.get('done') === 'offered' ? t('queues.offered') : pinNotice(ctx);
       await showQueue(ctx, queue, { notice });
     },
     /** `POST /cluster/queues/:queue`: what the form names in `do`. */
@@ -55,10 +63,13 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const queue = await find(ctx);
       if (form.get('do') === 'offer') return offer(ctx, queue);
+      if (await pinned(ctx, tools, 'queue', queue.id)) return;
       const act = actsOf(queue, t).get(form.get('do') ?? '');
       if (!act) return tools.goTo(ctx, structureHref('queue', queue.id));
-      const answer = await acts.perform<Taken>(ctx, act, placeOf(queue, t), { queue: queue.id });
-      if (answer) await showTaken(ctx, answer.body);
+      const answer = await acts.perform<Taken | ShownDrain>(ctx, act, placeOf(queue, t), { queue: queue.id });
+      if (!answer) return;
+      if ('item' in answer.body) await showTaken(ctx, answer.body);
+      else await showJob(ctx, answer.body);
     },
   };
 
@@ -85,22 +96,26 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
     tools.goTo(ctx, `${structureHref('queue', queue.id)}?done=offered`);
   }
 
+  /** The page of all jobs goes on by itself; who may not open it has one of this alone. */
+  async function showJob(ctx: PageContext, { queue, id }: ShownDrain): Promise<void> {
+    const may = await tools.mayRun(ctx, ['readJob']);
+    tools.goTo(ctx, may.has('readJob') ? jobHref(id) : drainHref(queue, id));
+  }
+
   /** Not at an address that could be opened again: what was taken is on this page alone. */
-  async function showTaken(ctx: PageContext, body: Taken): Promise<void> {
-    const items = 'items' in body ? body.items : body.item === null ? [] : [body.item];
-    const notice = items.length === 0 ? textFor(ctx)('queues.nothingTaken') : undefined;
-    await showQueue(ctx, await find(ctx), {
-      notice,
-      taken: items.map(takenItem),
-      file: items.length > 1 ? items.map((item) => JSON.stringify(fileLine(item))).join('\n') : undefined,
-    });
+  async function showTaken(ctx: PageContext, { item }: Taken): Promise<void> {
+    const notice = item === null ? textFor(ctx)('queues.nothingTaken') : undefined;
+    await showQueue(ctx, await find(ctx), { notice, taken: item === null ? [] : [takenItem(item)] });
   }
 
   async function showQueue(ctx: PageContext, queue: ShownQueue, shown: Partial<QueueModel>): Promise<void> {
     const may = await tools.mayRun(ctx, ['offerToQueue', 'pollQueue']);
+    const asked = { params: { queue: queue.id }, query: { limit: '10' } };
+    const { body } = await tools.run<ListAnswer<ShownDrain>>(ctx, 'listQueueDrains', asked);
     const html = renderQueue({
       frame: await tools.frame(ctx),
       queue,
+      drains: body.items,
       typed: { value: '', encoding: 'text', type: 'text/plain' },
       errors: [],
       csrf: tools.csrf(ctx),
@@ -114,7 +129,9 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
   }
 }
 
-type Taken = { readonly item: StoredValue | null } | { readonly items: readonly StoredValue[] };
+interface Taken {
+  readonly item: StoredValue | null;
+}
 
 function takenItem(stored: StoredValue): TakenItem {
   const { type, bytes, value } = stored;
@@ -123,10 +140,6 @@ function takenItem(stored: StoredValue): TakenItem {
   // A drawing that is nowhere any more has no address of its own.
   const { text, isCut } = shown.form === 'image' ? shownValue(opened, 'hex') : shown;
   return { type, bytes, value, text, isCut };
-}
-
-function fileLine({ type, value }: StoredValue) {
-  return { type, value };
 }
 
 function fieldOf(pointer: string): string | undefined {
@@ -145,6 +158,18 @@ function placeOf({ id }: ShownStructure, t: Translate) {
   };
 }
 
+/** As people write it, with thousands set apart or not. @throws {ProblemError} `invalid_request` */
+function mostIn(form: Form, t: Translate): number {
+  const text = form.get('most')?.trim() ?? '';
+  const isNumber = /^(?:\d{1,6}|\d{1,3}(?:[., ’\u00a0\u202f]\d{3})+)$/.test(text);
+  const most = isNumber ? Number(text.replaceAll(/\D/g, '')) : 0;
+  if (most >= 1 && most <= mostItems) return most;
+  const detail = t('drains.notANumber');
+  throw new ProblemError(problems.invalidRequest, detail, {
+    members: { errors: [{ pointer: '#/most', code: 'invalid_value', detail }] },
+  });
+}
+
 function actsOf({ id, size }: ShownQueue, t: Translate): ReadonlyMap<string, Act> {
   const now = t('queues.itemsInIt', { n: size });
   const acts: readonly Act[] = [
@@ -158,25 +183,23 @@ function actsOf({ id, size }: ShownQueue, t: Translate): ReadonlyMap<string, Act
     },
     {
       name: 'drain',
-      operation: 'drainQueue',
+      operation: 'startQueueDrain',
       title: t('queues.drainOf', { id }),
-      effects: [t('queues.manyTaken', { now }), t('queues.copyThem')],
-      button: t('queues.drain'),
+      effects: [t('queues.manyTaken', { now }), t('drains.intoFile'), t('drains.fetchIt')],
+      button: t('drains.button'),
       isDangerous: true,
       isMaking: true,
       typedName: id,
-      selects: [
+      texts: [
         {
           name: 'most',
-          label: t('queues.items'),
-          value: '10',
-          options: ['10', '50', '100'].map((value) => ({
-            value,
-            label: t('queues.upTo', { n: Number(value) }),
-          })),
+          label: t('drains.most'),
+          hint: t('drains.mostHint'),
+          value: String(Math.min(Math.max(size, 1), mostItems)),
+          isRequired: true,
         },
       ],
-      requestOf: (form) => ({ body: { most: Number(form.get('most') ?? '10') } }),
+      requestOf: (form) => ({ body: { most: mostIn(form, t) } }),
     },
   ];
   return new Map(acts.map((act) => [act.name, act]));

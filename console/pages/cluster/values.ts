@@ -1,6 +1,7 @@
 /** Values of members as a page shows them, and as a form gives them: the bytes stay what they are. */
 import type { ShownValue, ValueForm } from '../../../views/management/cluster/value.tsx';
 import type { Form } from '../../http/form.ts';
+import { indentedXml } from './xml.ts';
 
 /** As the admin API has a value. */
 export interface StoredValue {
@@ -8,7 +9,7 @@ export interface StoredValue {
   readonly type: string | null;
   /** Its size. */
   readonly bytes: number;
-  /** In base64. */
+  /** In base64; of a very large one, the beginning. */
   readonly value: string;
   /** That answered; absent of items of queues. */
   readonly member?: string | null;
@@ -17,9 +18,14 @@ export interface StoredValue {
 /** Up to so many bytes stand on a page whole, and can be edited there. */
 const mostWholeBytes = 256 * 1024;
 /** Of what is larger. */
-const beginningBytes = 64 * 1024;
+export const beginningBytes = 64 * 1024;
 /** Of JSON that is indented: a little text can be very deep. */
 const mostIndented = 1024 * 1024;
+
+/** All of it was given, and can be given back. */
+export function isComplete({ bytes, value }: StoredValue): boolean {
+  return Buffer.byteLength(value, 'base64') === bytes;
+}
 
 /** A value whose bytes were read once. */
 export interface OpenedValue {
@@ -32,7 +38,7 @@ export interface OpenedValue {
 
 export function openValue(stored: StoredValue): OpenedValue {
   const bytes = Buffer.from(stored.value, 'base64');
-  const isWhole = bytes.length <= mostWholeBytes;
+  const isWhole = stored.bytes <= mostWholeBytes;
   const beginning = isWhole ? bytes : bytes.subarray(0, beginningBytes);
   return { stored, bytes, text: textOf(beginning, isWhole), isWhole };
 }
@@ -57,10 +63,13 @@ export function rasterType(bytes: Uint8Array): string | undefined {
 /** @param asked  the form in which it is wanted; else that which fits */
 export function shownValue(opened: OpenedValue, asked: string | undefined): ShownValue {
   const { stored, bytes, text, isWhole } = opened;
-  const json = text === undefined || !isWhole ? undefined : indentedJson(text);
+  const whole = isWhole ? text : undefined;
+  const json = whole === undefined ? undefined : indentedJson(whole);
+  const xml = whole === undefined ? undefined : indentedXml(whole, mostIndented);
   const forms: ValueForm[] = [
     ...(rasterType(bytes) === undefined ? [] : (['image'] as const)),
     ...(json === undefined ? [] : (['json'] as const)),
+    ...(xml === undefined ? [] : (['xml'] as const)),
     ...(text === undefined ? [] : (['text'] as const)),
     'hex',
   ];
@@ -68,10 +77,11 @@ export function shownValue(opened: OpenedValue, asked: string | undefined): Show
   const shownIn = {
     image: () => '',
     json: () => json!,
+    xml: () => xml!,
     text: () => text!,
     hex: () => hexOf(bytes.subarray(0, beginningBytes)),
   };
-  const isCut = form === 'hex' ? bytes.length > beginningBytes : !isWhole;
+  const isCut = form === 'hex' ? stored.bytes > beginningBytes : !isWhole;
   return { type: stored.type, bytes: stored.bytes, form, forms, text: shownIn[form](), isCut, isWhole };
 }
 

@@ -6,6 +6,7 @@ import { DetailPage, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { State } from '../state.tsx';
+import { memberHref } from './members.tsx';
 
 export interface ShownCp {
   readonly isAvailable: boolean;
@@ -27,6 +28,8 @@ export interface CpModel {
   readonly cp: ShownCp;
   /** Of the group that was asked for. */
   readonly sessions?: { readonly group: string; readonly items: readonly ShownCpSession[] } | undefined;
+  /** Members of the cluster that are no CP members, by name; for who may make them some. */
+  readonly others: readonly string[];
   readonly mayChange: boolean;
   readonly notice?: string | undefined;
 }
@@ -60,6 +63,7 @@ function Cp(model: CpModel) {
       notice={notice}
     >
       {cp.isAvailable && <CpMembers {...model} />}
+      {cp.isAvailable && model.others.length > 0 && <Others {...model} />}
       {cp.isAvailable && <CpGroups {...model} />}
       {sessions && <CpSessions {...model} />}
       {cp.isAvailable && mayChange && (
@@ -82,6 +86,29 @@ function CpMembers({ cp, mayChange }: CpModel) {
             <Id key="id">{id}</Id>,
             <bdi key="address">{address}</bdi>,
             mayChange && <a href={actHref({ do: 'remove-member', id })}>{t('cp.remove')}</a>,
+          ],
+        }))}
+      />
+    </Part>
+  );
+}
+
+function Others({ others }: CpModel) {
+  const t = useText();
+  return (
+    <Part id="others" title={t('cp.others')} about={t('cp.othersAbout')}>
+      <Table
+        title={t('cp.others')}
+        columns={[{ title: t('cp.member') }, { title: t('cp.act') }]}
+        rows={others.map((id) => ({
+          key: id,
+          cells: [
+            <a key="member" href={memberHref(id)}>
+              <bdi>{id}</bdi>
+            </a>,
+            <a key="act" href={actHref({ do: 'promote', id })}>
+              {t('cp.promote')}
+            </a>,
           ],
         }))}
       />

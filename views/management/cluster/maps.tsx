@@ -7,8 +7,8 @@ import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { memberHref } from './members.tsx';
-import { lastCallText, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
-import { GiveValue, type ShownValue, sizeText, Value, type ValueFields } from './value.tsx';
+import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
+import { GiveFile, GiveValue, type ShownValue, sizeText, Value, type ValueFields } from './value.tsx';
 
 export function entryHref(map: string, key: string): string {
   return `${structureHref('map', map)}/${encodeURIComponent(key)}`;
@@ -29,6 +29,7 @@ export interface MapModel {
   readonly frame: FrameModel;
   readonly map: ShownStructure;
   readonly mayChange: boolean;
+  readonly csrf: string;
   /** What was asked for, a line each. */
   readonly keys: string;
   /** Absent before anything was asked for. */
@@ -43,13 +44,14 @@ export function renderMap(model: MapModel): string {
 
 function MapPage(model: MapModel) {
   const t = useText();
-  const { frame, map, mayChange, notice, problem, keys, found } = model;
+  const { frame, map, mayChange, notice, problem, keys, found, csrf } = model;
   const href = structureHref('map', map.id);
   return (
     <DetailPage
       frame={frame}
       path={mapsPath(t)}
       title={map.id}
+      acts={<PinButton kind="map" structure={map} csrf={csrf} />}
       about={t('maps.foundByKeys')}
       notice={notice}
       problem={problem}
@@ -116,6 +118,10 @@ export interface EntryModel {
   readonly version?: string | undefined;
   readonly typed: ValueFields;
   readonly errors: readonly FieldError[];
+  /** Of the form that takes a file. */
+  readonly fileErrors: readonly FieldError[];
+  /** That a value may have. */
+  readonly mostBytes: number;
   readonly csrf: string;
   readonly mayPut: boolean;
   readonly mayRemove: boolean;
@@ -135,7 +141,7 @@ export function renderMapEntry(model: EntryModel): string {
 
 function EntryPage(model: EntryModel) {
   const t = useText();
-  const { frame, map, key, value, notice, errors, mayRemove } = model;
+  const { frame, map, key, value, notice, errors, fileErrors, mayRemove } = model;
   const href = entryHref(map, key);
   return (
     <DetailPage
@@ -144,7 +150,7 @@ function EntryPage(model: EntryModel) {
       title={key}
       about={value === undefined ? t('maps.noEntryOfKey') : undefined}
       notice={notice && <PutBack {...model} notice={notice} />}
-      problem={errors.length > 0 ? t('maps.nothingStored') : undefined}
+      problem={errors.length + fileErrors.length > 0 ? t('maps.nothingStored') : undefined}
     >
       {value && (
         <>
@@ -162,6 +168,7 @@ function EntryPage(model: EntryModel) {
         </>
       )}
       {model.mayPut && <Put {...model} />}
+      {model.mayPut && <PutFile {...model} />}
       {mayRemove && value && <More acts={[{ label: t('maps.remove'), href: `${href}?do=remove` }]} />}
     </DetailPage>
   );
@@ -192,6 +199,24 @@ function Put({ map, key, value, version, typed, errors, csrf }: EntryModel) {
         typed={typed}
         errors={errors}
         button={t('maps.put')}
+      />
+    </Part>
+  );
+}
+
+function PutFile({ map, key, value, version, fileErrors, mostBytes, csrf }: EntryModel) {
+  const t = useText();
+  return (
+    <Part
+      id="put-file"
+      title={t('values.file')}
+      about={t('values.fileAbout', { size: sizeText(mostBytes, t) })}
+    >
+      <GiveFile
+        action={`${entryHref(map, key)}/value`}
+        hidden={{ csrf, ...(version !== undefined && { version }) }}
+        type={value?.type ?? ''}
+        errors={fileErrors}
       />
     </Part>
   );

@@ -9,7 +9,8 @@ import { Code } from '../code.tsx';
 import { DetailPage, Facts, Part } from '../detail.tsx';
 import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { lastCallText, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
+import { DrainsPart, type ShownDrain } from './drains.tsx';
+import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
 import { GiveValue, type ShownValue, sizeText, type ValueFields } from './value.tsx';
 
 export interface ShownQueue extends ShownStructure {
@@ -36,8 +37,8 @@ export interface QueueModel {
   readonly mayTake: boolean;
   readonly notice?: string | undefined;
   readonly taken?: readonly TakenItem[] | undefined;
-  /** All that was taken, as a file. */
-  readonly file?: string | undefined;
+  /** Newest first; none before anything was taken into a file. */
+  readonly drains: readonly ShownDrain[];
 }
 
 export function renderQueue(model: QueueModel): string {
@@ -46,7 +47,7 @@ export function renderQueue(model: QueueModel): string {
 
 function Queue(model: QueueModel) {
   const t = useText();
-  const { frame, queue, notice, errors, taken, file, mayOffer, mayTake, csrf, typed } = model;
+  const { frame, queue, notice, errors, taken, drains, mayOffer, mayTake, csrf, typed } = model;
   const href = structureHref('queue', queue.id);
   return (
     <DetailPage
@@ -54,11 +55,11 @@ function Queue(model: QueueModel) {
       path={[{ title: t('common.queues'), href: '/cluster/queues' }]}
       title={queue.id}
       about={t('queues.itemsInIt', { n: queue.size })}
+      acts={<PinButton kind="queue" structure={queue} csrf={csrf} />}
       notice={notice}
       problem={errors.length > 0 ? t('queues.nothingOffered') : undefined}
     >
       {taken && taken.length > 0 && <Taken {...model} taken={taken} />}
-      {file !== undefined && <TakenFile file={file} />}
       <Facts
         facts={[
           { name: t('queues.items'), value: numberIn(t.language, queue.size) },
@@ -67,6 +68,7 @@ function Queue(model: QueueModel) {
         ]}
       />
       {model.calls && <CallsPart {...model.calls} />}
+      {drains.length > 0 && <DrainsPart queue={queue.id} drains={drains} now={frame.now} />}
       {mayOffer && (
         <Part id="offer" title={t('queues.offerAnItem')} about={t('queues.toTheEnd')}>
           <GiveValue
@@ -85,21 +87,12 @@ function Queue(model: QueueModel) {
               {t('queues.poll')}
             </a>
             <a class="button danger" href={`${href}?do=drain`}>
-              {t('queues.drain')}
+              {t('drains.button')}
             </a>
           </div>
         </Part>
       )}
     </DetailPage>
-  );
-}
-
-function TakenFile({ file }: { readonly file: string }) {
-  const t = useText();
-  return (
-    <Part id="file" title={t('queues.allOfThem')} about={t('queues.aLineEach')}>
-      <Code>{file}</Code>
-    </Part>
   );
 }
 

@@ -1,4 +1,5 @@
 /** Maps and queues: members tell none over REST, so the names are those that are known from elsewhere. */
+import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
@@ -7,7 +8,7 @@ import { type ListModel, ListPage } from '../list.tsx';
 /** As the admin API has it. */
 export interface ShownStructure {
   readonly id: string;
-  readonly sources: readonly ('roles' | 'clients' | 'calls')[];
+  readonly sources: readonly ('roles' | 'clients' | 'calls' | 'pinned')[];
   /** The day. */
   readonly lastCallOn: string | null;
 }
@@ -16,6 +17,11 @@ export type StructureKind = 'map' | 'queue';
 
 export function structureHref(kind: StructureKind, name: string): string {
   return `/cluster/${kind}s/${encodeURIComponent(name)}`;
+}
+
+/** Items that a job has taken out of a queue. */
+export function drainHref(queue: string, id: string): string {
+  return `${structureHref('queue', queue)}/drains/${encodeURIComponent(id)}`;
 }
 
 export interface StructuresModel
@@ -65,6 +71,7 @@ const sourceWords = {
   roles: 'structures.fromRoles',
   clients: 'structures.fromClients',
   calls: 'structures.fromCalls',
+  pinned: 'pins.source',
 } as const;
 
 export function sourcesText(sources: ShownStructure['sources'], t: Translate): string {
@@ -100,5 +107,26 @@ function OpenByName({ kind }: { readonly kind: StructureKind }) {
         {t('structures.open')}
       </button>
     </form>
+  );
+}
+
+/** For whoever reads its page, in their own list. */
+export function PinButton({
+  kind,
+  structure: { id, sources },
+  csrf,
+}: {
+  readonly kind: StructureKind;
+  readonly structure: ShownStructure;
+  readonly csrf: string;
+}) {
+  const t = useText();
+  const isPinned = sources.includes('pinned');
+  return (
+    <Form action={structureHref(kind, id)} hidden={{ csrf, do: isPinned ? 'unpin' : 'pin' }}>
+      <button type="submit" class="button">
+        {isPinned ? t('pins.unpin') : t('pins.pin')}
+      </button>
+    </Form>
   );
 }

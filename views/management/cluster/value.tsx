@@ -6,7 +6,7 @@ import { numberIn, type Translate } from '../../texts/text.ts';
 import { Code } from '../code.tsx';
 import { ErrorList, type FieldError, LinesField, SelectField, TextField } from '../fields.tsx';
 
-export type ValueForm = 'text' | 'json' | 'hex' | 'image';
+export type ValueForm = 'text' | 'json' | 'xml' | 'hex' | 'image';
 
 export interface ShownValue {
   readonly type: string | null;
@@ -26,6 +26,7 @@ export interface ShownValue {
 const formNames = (t: Translate): Readonly<Record<ValueForm, string>> => ({
   text: t('values.text'),
   json: 'JSON',
+  xml: 'XML',
   hex: t('values.hex'),
   image: t('values.image'),
 });
@@ -108,6 +109,51 @@ export function GiveValue({ action, hidden, typed, button, errors }: ValueFormPr
         <div class="actions">
           <button type="submit" class="button primary">
             {button}
+          </button>
+        </div>
+      </Form>
+    </>
+  );
+}
+
+interface FileFormProps extends Pick<ValueFormProps, 'action' | 'hidden' | 'errors'> {
+  readonly type: string;
+}
+
+export function GiveFile({ action, hidden, type, errors }: FileFormProps) {
+  const t = useText();
+  const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
+  const problem = errorOf('file');
+  return (
+    <>
+      <ErrorList errors={errors} />
+      <Form action={action} hidden={hidden} isUpload>
+        <div class="field">
+          <label for="file">{t('values.chooseFile')}</label>
+          <input
+            id="file"
+            name="file"
+            type="file"
+            required
+            aria-invalid={problem === undefined ? undefined : 'true'}
+            aria-describedby={problem === undefined ? undefined : 'file-error'}
+          />
+          {problem && (
+            <p class="field-error" id="file-error">
+              {problem}
+            </p>
+          )}
+        </div>
+        <TextField
+          name="file_type"
+          label={t('values.mediaType')}
+          isOptional
+          value={type}
+          error={errorOf('file_type')}
+        />
+        <div class="actions">
+          <button type="submit" class="button primary">
+            {t('values.file')}
           </button>
         </div>
       </Form>

@@ -3,6 +3,7 @@ import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
+import { drainHref } from '../cluster/structures.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -50,7 +51,7 @@ export const jobStates: Readonly<Record<ShownJob['state'], readonly [StateKind, 
   interrupted: ['warn', 'jobs.interrupted'],
 };
 
-function JobState({ state }: Pick<ShownJob, 'state'>) {
+export function JobState({ state }: Pick<ShownJob, 'state'>) {
   const t = useText();
   const [kind, word] = jobStates[state];
   return <State kind={kind}>{t(word)}</State>;
@@ -123,6 +124,7 @@ export function amountText(done: number, unit: string, t: Translate): string {
 function withUnit(done: string, n: number, unit: string, t: Translate): string {
   if (unit === 'lines') return t('jobs.lines', { n, done });
   if (unit === 'copies') return t('jobs.copies', { n, done });
+  if (unit === 'items') return t('drains.items', { n, done });
   return `${done} ${unit}`.trim();
 }
 
@@ -186,8 +188,21 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
       {job.result && (
         <Part id="result" title={t('jobs.result')}>
           <Facts facts={resultFacts(job.result)} />
+          {job.kind === 'drain-queue' && <ToItems id={job.id} queue={String(job.result.queue)} />}
         </Part>
       )}
+    </div>
+  );
+}
+
+/** Where the file is, if there is one. */
+function ToItems({ id, queue }: { readonly id: string; readonly queue: string }) {
+  const t = useText();
+  return (
+    <div class="actions">
+      <a class="button" href={drainHref(queue, id)}>
+        {t('drains.toFile')}
+      </a>
     </div>
   );
 }
@@ -216,6 +231,7 @@ const steps: Readonly<Record<string, WordKey>> = {
   waiting: 'jobs.waiting',
   'copying the store': 'jobs.copying',
   done: 'jobs.finished',
+  'taking items': 'drains.takingItems',
 };
 
 function Progress({ progress: { done, total, step } }: ShownJob) {

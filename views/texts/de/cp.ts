@@ -22,6 +22,15 @@ export const cp: SameTexts<typeof english> = {
   'cp.groupRemoved': 'Die CP-Gruppe ist entfernt.',
   'cp.sessionClosed': 'Die Sitzung ist geschlossen.',
   'cp.startedAnew': 'Das CP-Subsystem hat neu begonnen.',
+  'cp.others': 'Andere Member',
+  'cp.othersAbout': 'Sie sind in keiner CP-Gruppe und können CP-Member werden.',
+  'cp.member': 'Member',
+  'cp.promote': 'Befördern',
+  'cp.promoteMember': 'Zum CP-Member befördern',
+  'cp.takesPart':
+    'Das Member {id} wird ein CP-Member: Es nimmt an der Einigung teil und kann in CP-Gruppen aufgenommen werden.',
+  'cp.onlyRemoved': 'Zurück kommt es nur, indem es aus dem CP-Subsystem entfernt wird.',
+  'cp.memberPromoted': 'Das Member ist jetzt ein CP-Member.',
   'cp.removeMember': 'CP-Member entfernen',
   'cp.leavesEveryGroup':
     '{id} verlässt jede CP-Gruppe. Tun Sie das nur bei einem Member, das nicht wiederkommt.',

@@ -71,9 +71,6 @@ export const structures: SameTexts<typeof english> = {
   'queues.takeAway': 'Elemente entnehmen',
   'queues.noLook': 'Kein Element lässt sich ansehen und bleibt dabei in der Queue. Vor beidem wird gefragt.',
   'queues.poll': 'Entnehmen',
-  'queues.drain': 'Mehrere entnehmen',
-  'queues.allOfThem': 'Alle',
-  'queues.aLineEach': 'Je eine Zeile in JSON: Kopieren Sie sie, bevor Sie diese Seite verlassen.',
   'queues.taken': { one: 'Das entnommene Element', other: '{n} entnommene Elemente' },
   'queues.onThisPageAlone':
     'Die Queue hat sie nicht mehr, und niemand sonst hat sie bekommen. Sie stehen nur noch auf dieser Seite.',
@@ -88,8 +85,6 @@ export const structures: SameTexts<typeof english> = {
   'queues.drainOf': 'Mehrere aus {id} entnehmen',
   'queues.manyTaken':
     'Höchstens so viele Elemente, wie Sie wählen, werden allen entzogen, die ersten zuerst. {now}',
-  'queues.copyThem': 'Die nächste Seite zeigt sie: Verlassen Sie sie erst, wenn Sie sie kopiert haben.',
-  'queues.upTo': { one: 'Bis zu {n}', other: 'Bis zu {n}' },
   'values.formsOf': 'Formen des Werts',
   'values.text': 'Text',
   'values.hex': 'Hex',

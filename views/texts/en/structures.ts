@@ -61,9 +61,6 @@ export const structures = {
   'queues.takeAway': 'Take items away',
   'queues.noLook': 'There is no look at an item that leaves it in the queue. Each asks first.',
   'queues.poll': 'Poll',
-  'queues.drain': 'Drain',
-  'queues.allOfThem': 'All of them',
-  'queues.aLineEach': 'A line each, in JSON: copy it before you leave this page.',
   'queues.taken': { one: 'The item that was taken', other: '{n} items that were taken' },
   'queues.onThisPageAlone':
     'The queue has them no more, and nobody else has had them. They stay on this page alone.',
@@ -78,8 +75,6 @@ export const structures = {
   'queues.drainOf': 'Drain {id}',
   'queues.manyTaken':
     'Up to as many items as you choose are taken away from everybody, the first ones first. {now}',
-  'queues.copyThem': 'The next page has them: leave it only when you have copied them.',
-  'queues.upTo': { one: 'Up to {n}', other: 'Up to {n}' },
   'values.formsOf': 'Forms of the value',
   'values.text': 'Text',
   'values.hex': 'Hex',

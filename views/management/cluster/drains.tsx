@@ -1,0 +1,159 @@
+/** Items that were taken out of a queue into a file: how far that is, and the file. */
+import { Form } from '../../elements/form.tsx';
+import { renderDocument } from '../../layout.tsx';
+import { useText } from '../../texts/elements.tsx';
+import { numberIn, saidIn, type Translate } from '../../texts/text.ts';
+import { Ago, dateOf } from '../ago.tsx';
+import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
+import type { FrameModel } from '../frame.tsx';
+import { Table } from '../list.tsx';
+import { isRunning, JobState, type ShownJob } from '../observe/jobs.tsx';
+import { drainHref, structureHref } from './structures.tsx';
+import { sizeText } from './value.tsx';
+
+/** As the admin API has it. */
+export interface ShownDrain extends Pick<ShownJob, 'id' | 'state' | 'problem' | 'createdAt' | 'endedAt'> {
+  readonly queue: string;
+  readonly items: number;
+  readonly total: number | null;
+  readonly bytes: number | null;
+  readonly storedUntil: string | null;
+  readonly startedBy: string;
+}
+
+interface DrainsPartProps {
+  readonly queue: string;
+  readonly drains: readonly ShownDrain[];
+  readonly now: Date;
+}
+
+export function DrainsPart({ queue, drains, now }: DrainsPartProps) {
+  const t = useText();
+  return (
+    <Part id="drains" title={t('drains.files')} about={t('drains.filesAbout')}>
+      <Table
+        title={t('drains.files')}
+        columns={[
+          { title: t('jobs.began') },
+          { title: t('common.state') },
+          { title: t('drains.taken'), isNumber: true },
+          { title: t('drains.storedUntil') },
+        ]}
+        rows={drains.map((drain) => ({
+          key: drain.id,
+          cells: [
+            <a key="began" href={drainHref(queue, drain.id)}>
+              <Ago at={new Date(drain.createdAt)} now={now} />
+            </a>,
+            <JobState key="state" {...drain} />,
+            takenText(drain, t),
+            <StoredUntil key="until" {...drain} now={now} />,
+          ],
+        }))}
+      />
+    </Part>
+  );
+}
+
+function StoredUntil({ storedUntil, now }: Pick<ShownDrain, 'storedUntil'> & { readonly now: Date }) {
+  const t = useText();
+  return <Ago at={dateOf(storedUntil)} now={now} never={t('drains.notStored')} />;
+}
+
+function takenText({ items, total, ...drain }: ShownDrain, t: Translate): string {
+  const number = numberIn(t.language, items);
+  if (total === null || !isRunning(drain)) return number;
+  return t('drains.ofTotal', { items: number, total });
+}
+
+export interface DrainModel {
+  readonly frame: FrameModel;
+  readonly drain: ShownDrain;
+  readonly csrf: string;
+  readonly mayStop: boolean;
+  readonly mayRemove: boolean;
+  readonly notice?: string | undefined;
+}
+
+export function renderDrain(model: DrainModel): string {
+  return renderDocument(<Drain {...model} />, model.frame.presentation);
+}
+
+function Drain(model: DrainModel) {
+  const t = useText();
+  const { frame, drain, mayRemove, notice } = model;
+  const href = drainHref(drain.queue, drain.id);
+  const why = drain.problem?.detail;
+  return (
+    <DetailPage
+      frame={frame}
+      path={[
+        { title: t('common.queues'), href: '/cluster/queues' },
+        { title: drain.queue, href: structureHref('queue', drain.queue) },
+      ]}
+      title={t('drains.ofQueue', { queue: drain.queue })}
+      state={<JobState {...drain} />}
+      acts={<DrainActs {...model} />}
+      about={aboutOf(drain, t)}
+      notice={notice}
+      problem={why === undefined ? undefined : (saidIn(t.language, why) ?? why)}
+    >
+      <DrainFacts {...model} />
+      {mayRemove && drain.storedUntil !== null && (
+        <More acts={[{ label: t('drains.remove'), href: `${href}?do=remove` }]} />
+      )}
+    </DetailPage>
+  );
+}
+
+function aboutOf(drain: ShownDrain, t: Translate): string {
+  if (isRunning(drain)) return t('drains.isTaking');
+  return drain.storedUntil === null ? t('drains.noFile') : t('drains.about');
+}
+
+function DrainActs({ drain, csrf, mayStop }: DrainModel) {
+  const t = useText();
+  const href = drainHref(drain.queue, drain.id);
+  if (isRunning(drain)) {
+    return (
+      <>
+        <a class="button" href={href}>
+          {t('drains.refresh')}
+        </a>
+        {mayStop && (
+          <Form action={href} hidden={{ csrf, do: 'stop' }}>
+            <button type="submit" class="button">
+              {t('drains.stop')}
+            </button>
+          </Form>
+        )}
+      </>
+    );
+  }
+  if (drain.storedUntil === null) return null;
+  return (
+    <a class="button primary" href={`${href}/items`}>
+      {t('drains.fetch')}
+    </a>
+  );
+}
+
+function DrainFacts({ drain, frame: { now } }: DrainModel) {
+  const t = useText();
+  return (
+    <Facts
+      facts={[
+        { name: t('jobs.job'), value: <Id>{drain.id}</Id> },
+        { name: t('drains.taken'), value: takenText(drain, t) },
+        ...(drain.bytes === null ? [] : [{ name: t('drains.size'), value: sizeText(drain.bytes, t) }]),
+        { name: t('drains.storedUntil'), value: <StoredUntil {...drain} now={now} /> },
+        { name: t('jobs.begunBy'), value: <bdi>{drain.startedBy}</bdi> },
+        { name: t('jobs.began'), value: <Ago at={new Date(drain.createdAt)} now={now} /> },
+        {
+          name: t('jobs.ended'),
+          value: <Ago at={dateOf(drain.endedAt)} now={now} never={t('jobs.notYet')} />,
+        },
+      ]}
+    />
+  );
+}
