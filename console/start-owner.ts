@@ -18,6 +18,7 @@ import { allOf, applyConfiguration, createFirstAdministrator, finishSweeps } fro
 import { createHealthModule } from './health/module.ts';
 import { auditSeed } from './keys/audit-key.ts';
 import { createMembersModule } from './members/module.ts';
+import { type MinuteOfCalls, sumOfMinutes } from './metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from './metrics/call-sums.ts';
 import type { MainNumbers } from './metrics/main-numbers.ts';
 import type { Numbers } from './metrics/numbers.ts';
@@ -91,7 +92,8 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
     onEnd: shared.files.dropDeadReaders,
   });
   closing.add('notices to applications', startDuties({ services, audit, log }));
-  startRounds({ services, audit, log, closing, readNumbers: mainNumbersOf(group, parts) });
+  const ofAll = { readNumbers: mainNumbersOf(group, parts), readMinute: callMinuteOf(group) };
+  const rounds = startRounds({ services, audit, log, closing, ...ofAll, askMember: watched.ask });
   const { statuses } = watched;
   const health = createHealthModule({
     ...services,
@@ -112,7 +114,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   if (!member) await untilProbed(watched);
   const setup = createSetup({ ...services, times: createSignInTimes(services.storage), setupToken });
   await sayWelcome(services, { setup, members: statuses(), secretFile: deps.secretFile }, log);
-  return { drain: (timeoutMs) => group.stop(timeoutMs + workerEndMs) };
+  return { drain: (timeoutMs) => rounds.settle().then(() => group.stop(timeoutMs + workerEndMs)) };
 }
 
 async function openShared(deps: StartDeps) {
@@ -189,6 +191,15 @@ function recentCallsOf({ askAll }: WorkerGroup) {
     const all: CallSums[] = [];
     await askAll(async (worker) => void all.push(await worker.recentCalls(filter)));
     return sumOfCalls(all);
+  };
+}
+
+/** The same. */
+function callMinuteOf({ askAll }: WorkerGroup) {
+  return async (minute: number): Promise<MinuteOfCalls> => {
+    const all: MinuteOfCalls[] = [];
+    await askAll(async (worker) => void all.push(await worker.callMinute(minute)));
+    return sumOfMinutes(all);
   };
 }
 

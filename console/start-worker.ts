@@ -188,6 +188,7 @@ async function serve(deps: ServeDeps) {
     flushUsage: services.usage.flush,
     numbers: console.numbers,
     mainNumbers: async () => console.mainNumbers(),
+    callMinute: async (minute) => console.callMinute(minute),
     recentCalls: services.recentCalls.readOwn,
   });
   const { server, management } = await openPorts({

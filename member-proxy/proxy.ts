@@ -28,7 +28,7 @@ import { readMemberTarget } from './members/member-target.ts';
 import type { MemberStatus, Members } from './members/members.ts';
 import { createAskMember } from './own-calls.ts';
 import type { ProxyLog } from './proxy-log.ts';
-import { createPollDesk } from './queue-polls/poll-desk.ts';
+import { createPollDesk, type PollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
 import { createRateLimit, defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { type RequestHead, readHead } from './request-head.ts';
@@ -93,6 +93,8 @@ export interface MemberProxy {
   drain(names: ReadonlySet<string>): void;
   /** Polls that wait now. */
   waitingPolls(): number;
+  /** The same by queue. */
+  waitingByQueue: PollDesk['waitingByQueue'];
   /** Waits for in-flight calls and closes the connections to the members. */
   close(): Promise<void>;
 }
@@ -140,6 +142,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     firstProbe: members.firstProbe,
     drain: members.drain,
     waitingPolls: desk.waiting,
+    waitingByQueue: desk.waitingByQueue,
     async close() {
       unsubscribe();
       const polls = await desk.close();
@@ -197,6 +200,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     const head = readHead(call.req, limits);
     call.isFramed = true;
     call.isBodyless = head.bodyLength === 0;
+    call.bodyBytes = head.bodyLength;
     call.trace = continueTrace(head.traceparent, head.tracestate, tracing?.samples);
     return head;
   }

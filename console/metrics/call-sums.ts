@@ -53,13 +53,17 @@ export function countsOf(rows: Iterable<Pick<CallRow, 'calls' | 'status'>>): Min
   for (const { calls, status } of rows) {
     counts.calls += calls;
     if (isDenied(status)) counts.denied += calls;
-    else if (status === 0 || status >= 500) counts.failed += calls;
+    else if (isFailed(status)) counts.failed += calls;
   }
   return counts;
 }
 
 export function isDenied(status: number): boolean {
   return status >= 400 && status < 500;
+}
+
+export function isFailed(status: number): boolean {
+  return status === 0 || status >= 500;
 }
 
 /** Calls to which all of it applies. */

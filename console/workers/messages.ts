@@ -5,6 +5,7 @@ import type { Batch } from '../audit/batches/batch-writer.ts';
 import type { Entry } from '../audit/entry.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/client-last-used.ts';
+import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import type { Numbers } from '../metrics/numbers.ts';
@@ -92,6 +93,8 @@ export interface WorkerCalls extends DecisionCalls {
   numbers(): Promise<Numbers>;
   /** For their history. */
   mainNumbers(): Promise<MainNumbers>;
+  /** The same. @param minute  since 1970 */
+  callMinute(minute: number): Promise<MinuteOfCalls>;
   /** What it has seen itself. */
   recentCalls(filter: CallFilter): Promise<CallSums>;
 }

@@ -6,6 +6,7 @@ import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';
 import { frame } from './en/frame.ts';
 import { members } from './en/members.ts';
+import { numbers } from './en/numbers.ts';
 import { audit } from './en/observe/audit.ts';
 import { decision } from './en/observe/decision.ts';
 import { health } from './en/observe/health.ts';
@@ -30,6 +31,7 @@ export const english = {
   ...health,
   ...decision,
   ...audit,
+  ...numbers,
   ...overview,
   ...clusterOperations,
   ...wan,

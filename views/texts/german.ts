@@ -6,6 +6,7 @@ import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
 import { frame } from './de/frame.ts';
 import { members } from './de/members.ts';
+import { numbers } from './de/numbers.ts';
 import { audit } from './de/observe/audit.ts';
 import { decision } from './de/observe/decision.ts';
 import { health } from './de/observe/health.ts';
@@ -32,6 +33,7 @@ export const german: SameTexts<typeof english> = {
   ...health,
   ...decision,
   ...audit,
+  ...numbers,
   ...overview,
   ...clusterOperations,
   ...wan,

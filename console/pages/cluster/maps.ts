@@ -20,6 +20,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { numbersShown } from '../plots.ts';
 import {
   givenValue,
   isBrokenJson,
@@ -43,7 +44,8 @@ interface FoundValue {
 /** At the same time: a page of keys is not to crowd out who else asks members. */
 const atOnce = 8;
 
-export function createMapPages(tools: PageTools, acts: Acts) {
+/** @param now  epoch milliseconds */
+export function createMapPages(tools: PageTools, acts: Acts, now: () => number) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -75,6 +77,7 @@ export function createMapPages(tools: PageTools, acts: Acts) {
         frame: await tools.frame(ctx),
         map,
         mayChange: may.has('clearMap'),
+        numbers: await numbersShown(ctx, tools, `map:${map.id}`, now),
         keys: typed,
         found: keys && keys.length > 0 ? await findEntries(ctx, map.id, keys) : undefined,
         problem: keys === undefined ? t('maps.tooManyKeys', { n: mostKeys }) : undefined,
