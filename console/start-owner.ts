@@ -22,6 +22,7 @@ import { type MinuteOfCalls, sumOfMinutes } from './metrics/call-history/minute-
 import type { CallFilter, CallSums } from './metrics/call-sums.ts';
 import type { MainNumbers } from './metrics/main-numbers.ts';
 import type { Numbers } from './metrics/numbers.ts';
+import type { OpenCall, OthersOpenCalls } from './metrics/open-calls.ts';
 import { sumOfCalls } from './metrics/recent-calls.ts';
 import { createSummedNumbers } from './metrics/summed-numbers.ts';
 import { openServices, withApplication } from './open-services.ts';
@@ -129,6 +130,7 @@ async function openShared(deps: StartDeps) {
       flushDenials: () => flushDenialsOf(group),
       settleUsage: () => flushUsageOf(group),
       recentCalls: { read: recentCallsOf(group), areAll: false },
+      openCalls: openCallsOf(group),
     },
     onApplication: (addresses) => group.emit({ type: 'application', addresses }),
     onAuditAvailable: (isAvailable) => group.emit({ type: 'audit', isAvailable }),
@@ -167,6 +169,8 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     settleUsage: services.usage.settle,
     allNumbers: async () => numbers(await parts.metrics.numbers()),
     recentCalls: services.recentCalls.read,
+    openCalls: services.openCalls.list,
+    endOpenCall: services.openCalls.end,
   } satisfies Partial<OwnerCalls>;
 }
 
@@ -191,6 +195,24 @@ function recentCallsOf({ askAll }: WorkerGroup) {
     const all: CallSums[] = [];
     await askAll(async (worker) => void all.push(await worker.recentCalls(filter)));
     return sumOfCalls(all);
+  };
+}
+
+/** The same; one that waits does so in one of them. */
+function openCallsOf({ askAll }: WorkerGroup): OthersOpenCalls {
+  return {
+    async list() {
+      const all: OpenCall[] = [];
+      await askAll(async (worker) => void all.push(...(await worker.openCalls())));
+      return all;
+    },
+    async end(requestId) {
+      let isEnded = false;
+      await askAll(async (worker) => {
+        if (await worker.endOpenCall(requestId)) isEnded = true;
+      });
+      return isEnded;
+    },
   };
 }
 

@@ -33,6 +33,7 @@ import type { ItemRecord } from './queue-polls/queue-item.ts';
 import { createRateLimit, defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { type RequestHead, readHead } from './request-head.ts';
 import { readTarget, type Target } from './request-target.ts';
+import { createWaitingCalls, type WaitingCalls } from './waiting-calls.ts';
 
 export type { CallRecord, DeniedCall, UsedCall };
 
@@ -95,6 +96,7 @@ export interface MemberProxy {
   waitingPolls(): number;
   /** The same by queue. */
   waitingByQueue: PollDesk['waitingByQueue'];
+  readonly waitingCalls: WaitingCalls;
   /** Waits for in-flight calls and closes the connections to the members. */
   close(): Promise<void>;
 }
@@ -143,6 +145,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     drain: members.drain,
     waitingPolls: desk.waiting,
     waitingByQueue: desk.waitingByQueue,
+    waitingCalls: createWaitingCalls({ inFlight, end, now }),
     async close() {
       unsubscribe();
       const polls = await desk.close();

@@ -31,6 +31,7 @@ import { type SessionNeeds, sessionOperations } from './sessions/sessions.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type CallNeeds, callOperations } from './traffic/calls.ts';
 import { type TrafficNeeds, trafficOperations } from './traffic/history.ts';
+import { type OpenCallNeeds, openCallOperations } from './traffic/open-calls.ts';
 import { type ElevationNeeds, elevationOperations } from './users/elevations.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
 import { userOperations } from './users/users.ts';
@@ -55,6 +56,7 @@ export type ApiServices = AccessNeeds &
   LogoutNeeds &
   MemberNeeds &
   MeNeeds &
+  OpenCallNeeds &
   ProviderNeeds &
   RoleNeeds &
   SessionNeeds &
@@ -92,6 +94,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...settingOperations,
   ...trafficOperations,
   ...callOperations,
+  ...openCallOperations,
   ...usageOperations,
   ...userOperations,
   ...userPasswordOperations,

@@ -28,6 +28,7 @@ import {
   isMeant,
   type MinuteCounts,
   shownStructure,
+  structureIn,
 } from './call-sums.ts';
 
 /** What of a call that is over is looked at. */
@@ -94,7 +95,6 @@ const mostLatest = 200;
 /** What is shown of them. */
 export const shownSlowest = 20;
 export const shownLatest = 50;
-const longestName = 300;
 /** Whoever waits for an item is not slow. */
 const polls: ReadonlySet<string | undefined> = new Set(['/svc/rest/queues/{queueName}/{seconds}']);
 
@@ -192,19 +192,6 @@ function inner<Key, InnerKey, Value>(map: Map<Key, Map<InnerKey, Value>>, key: K
     map.set(key, value);
   }
   return value;
-}
-
-/** @returns `maps/orders` or `queues/jobs`, as the path has it */
-function structureIn(path: string): string {
-  const map = path.indexOf('/rest/maps/');
-  if (map >= 0) return path.slice(map + 6, endOf(path, map + 11));
-  const queue = path.indexOf('/rest/queues/');
-  return queue < 0 ? '' : path.slice(queue + 6, endOf(path, queue + 13));
-}
-
-function endOf(path: string, from: number): number {
-  const end = path.indexOf('/', from);
-  return Math.min(end < 0 ? path.length : end, from + longestName);
 }
 
 function isSlow({ slowest }: Minute, { route, durationMs, status }: SeenCall): boolean {

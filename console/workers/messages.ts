@@ -9,6 +9,7 @@ import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import type { Numbers } from '../metrics/numbers.ts';
+import type { OpenCall } from '../metrics/open-calls.ts';
 import type { ApplicationAddresses } from '../settings/application-addresses.ts';
 import type { SettingsMessage } from '../settings/settings-message.ts';
 import type {
@@ -49,6 +50,9 @@ export interface OwnerCalls extends StoreCalls {
   allNumbers(): Promise<Numbers>;
   /** What all workers have seen of the calls of the last hour. */
   recentCalls(filter: CallFilter): Promise<CallSums>;
+  /** Calls that wait in all workers. */
+  openCalls(): Promise<readonly OpenCall[]>;
+  endOpenCall(requestId: string): Promise<boolean>;
 }
 
 /** Each by its name: what is missing here no worker could ask for. */
@@ -83,6 +87,8 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   askAudit: true,
   allNumbers: true,
   recentCalls: true,
+  openCalls: true,
+  endOpenCall: true,
 };
 
 /** What a worker does for the owner. */
@@ -97,6 +103,9 @@ export interface WorkerCalls extends DecisionCalls {
   callMinute(minute: number): Promise<MinuteOfCalls>;
   /** What it has seen itself. */
   recentCalls(filter: CallFilter): Promise<CallSums>;
+  /** What waits in it. */
+  openCalls(): Promise<readonly OpenCall[]>;
+  endOpenCall(requestId: string): Promise<boolean>;
 }
 
 /** Happens to all workers. */

@@ -212,5 +212,7 @@ function callsOf({ calls }: Pick<Member, 'calls'>): WorkerCalls {
     mainNumbers: () => calls.call('mainNumbers'),
     callMinute: (minute) => calls.call('callMinute', minute),
     recentCalls: (filter) => calls.call('recentCalls', filter),
+    openCalls: () => calls.call('openCalls'),
+    endOpenCall: (requestId) => calls.call('endOpenCall', requestId),
   };
 }

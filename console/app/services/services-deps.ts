@@ -5,6 +5,7 @@ import type { Entry } from '../../audit/entry.ts';
 import type { AskAudit, AuditReader } from '../../audit/reader/questions.ts';
 import type { ClientUseRow } from '../../clients/client-last-used.ts';
 import type { CallFilter, CallSums } from '../../metrics/call-sums.ts';
+import type { OpenCalls, OthersOpenCalls } from '../../metrics/open-calls.ts';
 import type { ApplicationAddresses } from '../../settings/application-addresses.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -25,6 +26,8 @@ export interface ServicesDeps {
   readonly others?: OtherProcesses;
   /** Where there is one already. */
   readonly auditReader?: AuditReader;
+  /** The same. */
+  readonly openCalls?: OpenCalls;
   /** Of the process that writes it. */
   readonly auditEraser?: AuditEraser;
 }
@@ -39,6 +42,8 @@ export interface OtherProcesses {
   /** The same. */
   readonly recordUsage?: (rows: readonly UsageRow[], gaps: readonly Gap[]) => Promise<void>;
   readonly settleUsage: () => Promise<void>;
+  /** What waits in all of them. */
+  readonly openCalls?: OthersOpenCalls;
   /** What they have seen of the calls of the last hour, and whether this process is among them. */
   readonly recentCalls?: {
     readonly read: (filter: CallFilter) => Promise<CallSums>;
