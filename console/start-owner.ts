@@ -18,9 +18,11 @@ import { allOf, applyConfiguration, createFirstAdministrator, finishSweeps } fro
 import { createHealthModule } from './health/module.ts';
 import { auditSeed } from './keys/audit-key.ts';
 import { createMembersModule } from './members/module.ts';
+import { type MinuteOfCalls, sumOfMinutes } from './metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from './metrics/call-sums.ts';
 import type { MainNumbers } from './metrics/main-numbers.ts';
 import type { Numbers } from './metrics/numbers.ts';
+import type { OpenCall, OthersOpenCalls } from './metrics/open-calls.ts';
 import { sumOfCalls } from './metrics/recent-calls.ts';
 import { createSummedNumbers } from './metrics/summed-numbers.ts';
 import { openServices, withApplication } from './open-services.ts';
@@ -91,7 +93,8 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
     onEnd: shared.files.dropDeadReaders,
   });
   closing.add('notices to applications', startDuties({ services, audit, log, members: watched }));
-  startRounds({ services, audit, log, closing, readNumbers: mainNumbersOf(group, parts) });
+  const ofAll = { readNumbers: mainNumbersOf(group, parts), readMinute: callMinuteOf(group) };
+  const rounds = startRounds({ services, audit, log, closing, ...ofAll, askMember: watched.ask });
   const { statuses } = watched;
   const health = createHealthModule({
     ...services,
@@ -112,7 +115,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   if (!member) await untilProbed(watched);
   const setup = createSetup({ ...services, times: createSignInTimes(services.storage), setupToken });
   await sayWelcome(services, { setup, members: statuses(), secretFile: deps.secretFile }, log);
-  return { drain: (timeoutMs) => group.stop(timeoutMs + workerEndMs) };
+  return { drain: (timeoutMs) => rounds.settle().then(() => group.stop(timeoutMs + workerEndMs)) };
 }
 
 async function openShared(deps: StartDeps) {
@@ -127,6 +130,7 @@ async function openShared(deps: StartDeps) {
       flushDenials: () => flushDenialsOf(group),
       settleUsage: () => flushUsageOf(group),
       recentCalls: { read: recentCallsOf(group), areAll: false },
+      openCalls: openCallsOf(group),
     },
     onApplication: (addresses) => group.emit({ type: 'application', addresses }),
     onAuditAvailable: (isAvailable) => group.emit({ type: 'audit', isAvailable }),
@@ -165,6 +169,8 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     settleUsage: services.usage.settle,
     allNumbers: async () => numbers(await parts.metrics.numbers()),
     recentCalls: services.recentCalls.read,
+    openCalls: services.openCalls.list,
+    endOpenCall: services.openCalls.end,
   } satisfies Partial<OwnerCalls>;
 }
 
@@ -189,6 +195,33 @@ function recentCallsOf({ askAll }: WorkerGroup) {
     const all: CallSums[] = [];
     await askAll(async (worker) => void all.push(await worker.recentCalls(filter)));
     return sumOfCalls(all);
+  };
+}
+
+/** The same; one that waits does so in one of them. */
+function openCallsOf({ askAll }: WorkerGroup): OthersOpenCalls {
+  return {
+    async list() {
+      const all: OpenCall[] = [];
+      await askAll(async (worker) => void all.push(...(await worker.openCalls())));
+      return all;
+    },
+    async end(requestId) {
+      let isEnded = false;
+      await askAll(async (worker) => {
+        if (await worker.endOpenCall(requestId)) isEnded = true;
+      });
+      return isEnded;
+    },
+  };
+}
+
+/** The same. */
+function callMinuteOf({ askAll }: WorkerGroup) {
+  return async (minute: number): Promise<MinuteOfCalls> => {
+    const all: MinuteOfCalls[] = [];
+    await askAll(async (worker) => void all.push(await worker.callMinute(minute)));
+    return sumOfMinutes(all);
   };
 }
 

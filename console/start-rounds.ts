@@ -1,10 +1,13 @@
 /** What the process that owns the store does again and again, besides what it owes to others. */
 import type { Closing } from '../platform/closing.ts';
 import type { Audit, Logger } from '../platform/log.ts';
+import type { AskMember } from '../platform/member-call.ts';
 import { startElevationEnds } from './app/elevation-ends.ts';
 import type { Services } from './app/services.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
 import { startMaintenance } from './maintenance.ts';
+import { createQueueSizes } from './members/queue-sizes.ts';
+import { type CallHistoryDeps, startCallHistory } from './metrics/call-history/record-call-history.ts';
 import { type HistoryDeps, startHistory } from './metrics/history/record-history.ts';
 import { whileLeading } from './storage/engine/while-leading.ts';
 
@@ -15,9 +18,18 @@ export interface RoundsDeps {
   readonly closing: Closing;
   /** For the history of numbers. */
   readonly readNumbers: HistoryDeps['readNumbers'];
+  /** For that of calls. */
+  readonly readMinute: CallHistoryDeps['readMinute'];
+  readonly askMember: AskMember;
 }
 
-export function startRounds({ services, audit, log, closing, readNumbers }: RoundsDeps): void {
+export interface Rounds {
+  /** Before the other processes end: what they know is asked once more. */
+  settle(): Promise<void>;
+}
+
+export function startRounds(deps: RoundsDeps): Rounds {
+  const { services, audit, log, closing, readNumbers } = deps;
   const { settings, users, clients, now } = services;
   const readTotals = async () => {
     const [countOfUsers, countOfClients] = await Promise.all([users.count(), clients.count()]);
@@ -35,8 +47,13 @@ export function startRounds({ services, audit, log, closing, readNumbers }: Roun
   );
   closing.add('files of queue items', services.itemFiles.startSweeping(log));
   closing.add('history of numbers', startHistory({ dataDir, readNumbers, readTotals, now, log }));
+  const queueSizes = createQueueSizes({ ask: deps.askMember });
+  const calls = startCallHistory({ dataDir, readMinute: deps.readMinute, ...queueSizes, now, log });
+  closing.add('calls of a day', calls.close);
+  closing.add('sizes of queues', queueSizes.close);
   closing.add(
     'metadata of identity providers',
     whileLeading(storage, () => startMetadataRefresh({ ...services, audit, log })),
   );
+  return { settle: calls.close };
 }

@@ -130,6 +130,7 @@ function othersOf(owner: OwnerLine['owner']): OtherProcesses {
     recordUsage: owner.recordUsage,
     settleUsage: owner.settleUsage,
     recentCalls: { read: owner.recentCalls, areAll: true },
+    openCalls: { list: owner.openCalls, end: owner.endOpenCall },
   };
 }
 
@@ -188,7 +189,10 @@ async function serve(deps: ServeDeps) {
     flushUsage: services.usage.flush,
     numbers: console.numbers,
     mainNumbers: async () => console.mainNumbers(),
+    callMinute: async (minute) => console.callMinute(minute),
     recentCalls: services.recentCalls.readOwn,
+    openCalls: async () => services.openCalls.listOwn(),
+    endOpenCall: async (requestId) => services.openCalls.endOwn(requestId),
   });
   const { server, management } = await openPorts({
     settings,

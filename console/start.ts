@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../platform/log.ts';
 import { newSetupToken } from './accounts/setup.ts';
+import type { Console } from './app/console.ts';
 import { startDuties } from './app/duties.ts';
 import { createRunLocally } from './app/operations.ts';
 import type { Services } from './app/services.ts';
@@ -92,8 +93,7 @@ export async function start({
   });
   closing.add('port', () => server.close(0));
   closing.add('management port', async () => management?.close(0));
-  const readNumbers = async () => new Map([[0, console.mainNumbers()]]);
-  startRounds({ services, audit, log, closing, readNumbers });
+  startRounds({ services, audit, log, closing, ...numbersOf(console) });
   const commands = await serveCommands({
     dataDir: settings.dataDir,
     services,
@@ -111,6 +111,15 @@ export async function start({
       console.drain();
       return server.close(timeoutMs);
     },
+  };
+}
+
+/** What one process alone has for the history of numbers. */
+function numbersOf({ mainNumbers, callMinute, members }: Console) {
+  return {
+    readNumbers: async () => new Map([[0, mainNumbers()]]),
+    readMinute: async (minute: number) => callMinute(minute),
+    askMember: members.ask,
   };
 }
 

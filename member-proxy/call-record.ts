@@ -1,3 +1,5 @@
+import type { StructureNeed } from './authorization/permissions.ts';
+
 /** What became of one call, told once it is over. */
 export interface CallRecord {
   readonly requestId: string;
@@ -16,6 +18,10 @@ export interface CallRecord {
   readonly route: string | undefined;
   /** What the route takes; undefined when no rule applied. */
   readonly permission: string | undefined;
+  /** What the route does with a map or a queue; undefined where it is about neither. */
+  readonly structureAction: StructureNeed['action'] | undefined;
+  /** Of the body of the reply to a GET, of the request's else; undefined where it came in chunks, or not at all. */
+  readonly valueBytes: number | undefined;
   /** The status that was sent; 0 when the caller left before there was one. */
   readonly status: number;
   /** `forwarded`, or the code of the denial. */

@@ -23,6 +23,9 @@ export interface Call {
   isFramed: boolean;
   /** Whether nothing comes behind its head; Node tells so too late for a denial at once. */
   isBodyless: boolean;
+  /** Of the request, and of the reply that is passed on, in bytes; undefined: in chunks, or not known yet. */
+  bodyBytes: number | undefined;
+  replyBytes: number | undefined;
   trace: Trace | undefined;
   target: Target | undefined;
   isOver: boolean;
@@ -60,6 +63,8 @@ export function newCall(
     memberTarget: undefined,
     isFramed: false,
     isBodyless: false,
+    bodyBytes: undefined,
+    replyBytes: undefined,
     trace: undefined,
     target: undefined,
     isOver: false,
@@ -88,6 +93,8 @@ export function recordOf(call: Call, at: number): CallRecord {
     path: pathOf(req),
     route: rule?.template,
     permission: rule?.permission,
+    structureAction: rule?.structure?.action,
+    valueBytes: req.method === 'GET' ? call.replyBytes : call.bodyBytes,
     status: res.headersSent ? res.statusCode : 0,
     decision: denial?.code ?? 'forwarded',
     subject: caller?.subject,

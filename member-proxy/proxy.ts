@@ -28,11 +28,12 @@ import { readMemberTarget } from './members/member-target.ts';
 import type { MemberStatus, Members } from './members/members.ts';
 import { createAskMember, createOpenMember } from './own-calls.ts';
 import type { ProxyLog } from './proxy-log.ts';
-import { createPollDesk } from './queue-polls/poll-desk.ts';
+import { createPollDesk, type PollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
 import { createRateLimit, defaultRateLimits, type RateLimits } from './rate-limit.ts';
 import { type RequestHead, readHead } from './request-head.ts';
 import { readTarget, type Target } from './request-target.ts';
+import { createWaitingCalls, type WaitingCalls } from './waiting-calls.ts';
 
 export type { CallRecord, DeniedCall, UsedCall };
 
@@ -95,6 +96,9 @@ export interface MemberProxy {
   drain(names: ReadonlySet<string>): void;
   /** Polls that wait now. */
   waitingPolls(): number;
+  /** The same by queue. */
+  waitingByQueue: PollDesk['waitingByQueue'];
+  readonly waitingCalls: WaitingCalls;
   /** Waits for in-flight calls and closes the connections to the members. */
   close(): Promise<void>;
 }
@@ -144,6 +148,8 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     firstProbe: members.firstProbe,
     drain: members.drain,
     waitingPolls: desk.waiting,
+    waitingByQueue: desk.waitingByQueue,
+    waitingCalls: createWaitingCalls({ inFlight, end, now }),
     async close() {
       unsubscribe();
       const polls = await desk.close();
@@ -201,6 +207,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     const head = readHead(call.req, limits);
     call.isFramed = true;
     call.isBodyless = head.bodyLength === 0;
+    call.bodyBytes = head.bodyLength;
     call.trace = continueTrace(head.traceparent, head.tracestate, tracing?.samples);
     return head;
   }

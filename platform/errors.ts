@@ -52,6 +52,7 @@ export const problems = {
   groupDisabled: problem('group_disabled', 502, 'The endpoint group is off at the member'),
   noMember: problem('no_member', 503, 'No member can be reached'),
   busy: problem('busy', 503, 'The server is busy'),
+  callEnded: problem('call_ended', 503, 'An administrator has ended the call'),
   memberBusy: problem('member_busy', 503, 'The member is busy'),
   storageUnavailable: problem('storage_unavailable', 503, 'The store cannot be written'),
   auditUnavailable: problem('audit_unavailable', 503, 'The audit cannot be written'),

@@ -33,6 +33,7 @@ import { type SessionNeeds, sessionOperations } from './sessions/sessions.ts';
 import { type SettingNeeds, settingOperations } from './settings.ts';
 import { type CallNeeds, callOperations } from './traffic/calls.ts';
 import { type TrafficNeeds, trafficOperations } from './traffic/history.ts';
+import { type OpenCallNeeds, openCallOperations } from './traffic/open-calls.ts';
 import { type ElevationNeeds, elevationOperations } from './users/elevations.ts';
 import { type PinNeeds, pinOperations } from './users/pins.ts';
 import { type UserPasswordNeeds, userPasswordOperations } from './users/user-passwords.ts';
@@ -60,6 +61,7 @@ export type ApiServices = AccessNeeds &
   MemberNeeds &
   MeNeeds &
   PinNeeds &
+  OpenCallNeeds &
   ProviderNeeds &
   RoleNeeds &
   SessionNeeds &
@@ -101,6 +103,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...settingOperations,
   ...trafficOperations,
   ...callOperations,
+  ...openCallOperations,
   ...usageOperations,
   ...userOperations,
   ...userPasswordOperations,

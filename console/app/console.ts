@@ -14,6 +14,8 @@ import { createRequestIds } from '../http/request-id.ts';
 import { addKeysRoutes } from '../keys/module.ts';
 import { createMembersModule } from '../members/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
+import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
+import { shownStructure } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import type { Numbers } from '../metrics/numbers.ts';
@@ -39,6 +41,8 @@ export interface Console {
   numbers(): Promise<Numbers>;
   /** For their history. */
   mainNumbers(): MainNumbers;
+  /** What this process has seen of the calls of a minute. @param minute  since 1970 */
+  callMinute(minute: number): MinuteOfCalls;
   /** Not ready from now on; ends the replies that would not end by themselves. */
   drain(): void;
   /** What `/ready` says. */
@@ -106,6 +110,7 @@ export async function createConsole({
     members: proxy,
     numbers: metrics.numbers,
     mainNumbers: metrics.mainNumbers,
+    callMinute: (minute) => ({ ...parts.recentCalls.minuteOf(minute), waiting: waitingPolls(proxy) }),
     isReady: health.isReady,
     drain() {
       health.drain();
@@ -180,4 +185,11 @@ function createApi(
       api?.close();
     },
   };
+}
+
+function waitingPolls({ waitingByQueue }: MemberProxy): MinuteOfCalls['waiting'] {
+  return [...waitingByQueue()].flatMap(([path, polls]) => {
+    const id = shownStructure(path.slice('/svc/rest/'.length));
+    return id === null ? [] : [[id, polls] as const];
+  });
 }

@@ -16,6 +16,7 @@ import { createBackups } from '../jobs/backups.ts';
 import { storeUpload } from '../jobs/uploads.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
+import { createReadCallHistory } from '../metrics/call-history/read-call-history.ts';
 import { createReadHistory } from '../metrics/history/read-history.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { CallRecord } from '../operations/call-entry.ts';
@@ -59,6 +60,7 @@ export async function createApiServices(
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
     readHistory: createReadHistory(settings.dataDir, services.now),
+    readCallHistory: createReadCallHistory(settings.dataDir, services.now),
     shownSettings: () => shownSettings(settings, services.application()),
     ownership: createOwnership({ registry: storage.registry, records: services.accounts }),
     configurationDirectory: { path: settings.configDir, ...directoryStateOf(storage) },

@@ -7,6 +7,7 @@ import { backupCommands } from './backup.ts';
 import { exportCommands } from './bulk/export.ts';
 import { importCommands } from './bulk/import.ts';
 import { clientCommands } from './clients/client.ts';
+import { callCommands } from './cluster/calls.ts';
 import { clusterCommands, oneMemberCommands } from './cluster/cluster.ts';
 import { mapCommands, queueCommands } from './cluster/structures.ts';
 import { wanAndCpCommands } from './cluster/wan-and-cp.ts';
@@ -61,6 +62,7 @@ export const commands: readonly Command[] = [
   doctorCommand,
   healthCommand,
   ...trafficCommands,
+  ...callCommands,
   auditVerifyCommand,
   ...licenceCommands,
   ...importCommands,

@@ -1,4 +1,4 @@
-/** `console traffic show`: the history of the main numbers, a line for each series. */
+/** `console traffic show`: the history of the main numbers, or of the calls of one client, map or queue; a line for each series. */
 import { type Command, flags, type Input, UsageError } from './runner/command.ts';
 import { minute, table } from './runner/output.ts';
 
@@ -15,6 +15,7 @@ interface SeriesView {
   readonly mean: Points;
   readonly least: Points;
   readonly most: Points;
+  readonly sum: number | null;
 }
 type Points = readonly (number | null)[];
 
@@ -41,6 +42,8 @@ export const trafficCommands: readonly Command[] = [
       '[--last T]': 'so far back: 90s, 15m, 6h, 30d; 1h by default',
       '[--until T]': 'up to this time, ISO 8601; now by default',
       '[--member M]': 'of series of members: of this one, by host:port',
+      '[--client C]': 'the calls of this client alone, of a day at most',
+      '[--structure S]': 'the same to this map or queue: map:orders, queue:jobs',
     }),
     details: [
       'By five seconds for a day, by five minutes for thirty days; a gap: no console ran, or nothing was counted.',
@@ -48,13 +51,15 @@ export const trafficCommands: readonly Command[] = [
     async run(input, { api, now }) {
       const until = untilOf(input) ?? now();
       const since = new Date(until - lastMsOf(input)).toISOString();
-      const member = input.text('member');
+      const [member, client, structure] = ['member', 'client', 'structure'].map((name) => input.text(name));
       const query = {
         since,
         until: new Date(until).toISOString(),
         points: bars,
         ...(input.positionals.length > 0 && { series: input.positionals.join(',') }),
         ...(member !== undefined && { member }),
+        ...(client !== undefined && { client }),
+        ...(structure !== undefined && { structure }),
       };
       const view = (await api.call('readTraffic', { query })).body as TrafficView;
       const headings = [
@@ -65,6 +70,7 @@ export const trafficCommands: readonly Command[] = [
         'LEAST',
         'MOST',
         '',
+        ...(view.series.some(({ sum }) => sum !== null) ? ['SUM'] : []),
       ];
       const none = 'There is no history of these: a console writes it while it runs.';
       return { text: table(headings, view.series.map(rowOf), none), json: view };
@@ -72,7 +78,7 @@ export const trafficCommands: readonly Command[] = [
   },
 ];
 
-function rowOf({ name, member, unit, mean, least, most }: SeriesView): string[] {
+function rowOf({ name, member, unit, mean, least, most, sum }: SeriesView): string[] {
   const last = mean.findLast((value) => value !== null);
   const known = mean.filter((value) => value !== null);
   const average =
@@ -86,6 +92,7 @@ function rowOf({ name, member, unit, mean, least, most }: SeriesView): string[] 
     drawn(mean),
     ...[last, average, ...ends].map((value) => shown(value, unit)),
     units[unit] ?? '',
+    ...(sum === null ? [] : [String(sum)]),
   ];
 }
 

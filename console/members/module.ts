@@ -16,6 +16,7 @@ export interface MembersNeeds
   readonly memberRecords: MemberRecords;
   readonly calledStructures: Pick<CalledStructures, 'record'>;
   readonly recentCalls: { record(call: CallRecord): void };
+  readonly openCalls: { follow(proxy: Pick<MemberProxy, 'waitingCalls'>): void };
   readonly usage: { readonly isOn: boolean; count(call: UsedCall): void };
   readonly roles: { permissionsOf(role: string): readonly string[] | undefined };
   readonly revocations: {
@@ -62,6 +63,7 @@ export function createMembersModule(
         .catch((err: unknown) => log.warn({ err }, 'discovered members could not be remembered'));
     },
   });
+  needs.openCalls.follow(proxy);
   const followDrained = () => proxy.drain(memberRecords.drained());
   followDrained();
   const stopFollowing = [

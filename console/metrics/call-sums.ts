@@ -53,13 +53,17 @@ export function countsOf(rows: Iterable<Pick<CallRow, 'calls' | 'status'>>): Min
   for (const { calls, status } of rows) {
     counts.calls += calls;
     if (isDenied(status)) counts.denied += calls;
-    else if (status === 0 || status >= 500) counts.failed += calls;
+    else if (isFailed(status)) counts.failed += calls;
   }
   return counts;
 }
 
 export function isDenied(status: number): boolean {
   return status >= 400 && status < 500;
+}
+
+export function isFailed(status: number): boolean {
+  return status === 0 || status >= 500;
 }
 
 /** Calls to which all of it applies. */
@@ -84,6 +88,26 @@ export function isMeant(key: CallKey, { client, structure, member, status }: Cal
 
 function isOfStatus(status: number, asked: string): boolean {
   return asked.endsWith('xx') ? Math.floor(status / 100) === Number(asked[0]) : status === Number(asked);
+}
+
+const longestName = 300;
+
+/** @returns `maps/orders` or `queues/jobs`, as the path has it */
+export function structureIn(path: string): string {
+  const map = path.indexOf('/rest/maps/');
+  if (map >= 0) return path.slice(map + 6, endOf(path, map + 11));
+  const queue = path.indexOf('/rest/queues/');
+  return queue < 0 ? '' : path.slice(queue + 6, endOf(path, queue + 13));
+}
+
+function endOf(path: string, from: number): number {
+  const end = path.indexOf('/', from);
+  return Math.min(end < 0 ? path.length : end, from + longestName);
+}
+
+/** @param path  of a call, as it was sent */
+export function shownStructureIn(path: string): string | null {
+  return shownStructure(structureIn(path));
 }
 
 const kinds: Readonly<Record<string, string>> = { maps: 'map', queues: 'queue' };

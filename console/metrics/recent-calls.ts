@@ -5,18 +5,34 @@
  */
 import { createPauses } from '../../platform/async/pauses.ts';
 import {
+  addStructureCounts,
+  type MinuteOfCalls,
+  newClientCounts,
+  newStructureCounts,
+} from './call-history/minute-of-calls.ts';
+import {
+  countValue,
+  newValueTally,
+  type ValueCall,
+  type ValueTally,
+} from './call-history/values-of-calls.ts';
+import {
   type CallFilter,
   type CallKey,
+  type CallRow,
   type CallSums,
   countsOf,
   hostOf,
+  isDenied,
+  isFailed,
   isMeant,
   type MinuteCounts,
   shownStructure,
+  structureIn,
 } from './call-sums.ts';
 
 /** What of a call that is over is looked at. */
-export interface SeenCall {
+export interface SeenCall extends Pick<ValueCall, 'structureAction' | 'valueBytes'> {
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;
@@ -38,14 +54,19 @@ export interface RecentCalls {
   read(filter: CallFilter): Promise<CallSums>;
   /** Of this one. */
   readOwn(filter: CallFilter): Promise<CallSums>;
+  /** What this process has seen in one minute of the last hour. @param number  minutes since 1970 */
+  minuteOf(number: number): Omit<MinuteOfCalls, 'waiting'>;
 }
 
 interface Tally {
   calls: number;
   sumMs: number;
   mostMs: number;
+  /** Of calls to a map or a queue. */
+  values: ValueTally | undefined;
 }
 
+type Counted = Omit<Tally, 'values'>;
 type ByStatus = Map<number, Tally>;
 type ByMember = Map<string | undefined, ByStatus>;
 type ByStructure = Map<string, ByMember>;
@@ -74,7 +95,6 @@ const mostLatest = 200;
 /** What is shown of them. */
 export const shownSlowest = 20;
 export const shownLatest = 50;
-const longestName = 300;
 /** Whoever waits for an item is not slow. */
 const polls: ReadonlySet<string | undefined> = new Set(['/svc/rest/queues/{queueName}/{seconds}']);
 
@@ -109,7 +129,7 @@ export function createRecentCalls(
     async readOwn(filter) {
       const first = Math.floor(now() / minuteMs) - filter.minutes + 1;
       const asked = minutes.filter((minute) => minute.number >= first);
-      const rows = new Map<string, CallKey & Tally>();
+      const rows = new Map<string, CallRow>();
       const pause = createPauses(1);
       const perMinute = Array.from({ length: filter.minutes }, () => countsOf([]));
       for (const minute of asked) {
@@ -131,6 +151,10 @@ export function createRecentCalls(
         latest: latestOf(shown(latest)),
       };
     },
+    minuteOf(number) {
+      const minute = minutes.find((one) => one.number === number);
+      return minute ? sumOfMinute(minute) : { clients: [], structures: [], isWhole: true };
+    },
   };
   return recent;
 
@@ -141,7 +165,8 @@ export function createRecentCalls(
   }
 }
 
-function add(minute: Minute, { path, route, clientId, member, status, durationMs }: SeenCall): void {
+function add(minute: Minute, call: SeenCall): void {
+  const { path, route, clientId, member, status, durationMs } = call;
   const isFull = minute.rows >= mostRows;
   // Whoever nobody knows names what they like.
   const structure = route === undefined || clientId === undefined ? '' : structureIn(path);
@@ -150,13 +175,14 @@ function add(minute: Minute, { path, route, clientId, member, status, durationMs
   const statuses = inner(members, member);
   let tally = statuses.get(status);
   if (tally === undefined) {
-    tally = { calls: 0, sumMs: 0, mostMs: 0 };
+    tally = { calls: 0, sumMs: 0, mostMs: 0, values: structure === '' ? undefined : newValueTally() };
     statuses.set(status, tally);
     minute.rows++;
   }
   tally.calls++;
   tally.sumMs += durationMs;
   if (durationMs > tally.mostMs) tally.mostMs = durationMs;
+  if (tally.values !== undefined) countValue(tally.values, call);
 }
 
 function inner<Key, InnerKey, Value>(map: Map<Key, Map<InnerKey, Value>>, key: Key): Map<InnerKey, Value> {
@@ -166,19 +192,6 @@ function inner<Key, InnerKey, Value>(map: Map<Key, Map<InnerKey, Value>>, key: K
     map.set(key, value);
   }
   return value;
-}
-
-/** @returns `maps/orders` or `queues/jobs`, as the path has it */
-function structureIn(path: string): string {
-  const map = path.indexOf('/rest/maps/');
-  if (map >= 0) return path.slice(map + 6, endOf(path, map + 11));
-  const queue = path.indexOf('/rest/queues/');
-  return queue < 0 ? '' : path.slice(queue + 6, endOf(path, queue + 13));
-}
-
-function endOf(path: string, from: number): number {
-  const end = path.indexOf('/', from);
-  return Math.min(end < 0 ? path.length : end, from + longestName);
 }
 
 function isSlow({ slowest }: Minute, { route, durationMs, status }: SeenCall): boolean {
@@ -210,7 +223,31 @@ function* rowsOf({ clients }: Minute): Generator<{ readonly key: CallKey; readon
   }
 }
 
-function addRow(rows: Map<string, CallKey & Tally>, key: CallKey, { calls, sumMs, mostMs }: Tally): void {
+function sumOfMinute(minute: Minute): Omit<MinuteOfCalls, 'waiting'> {
+  const clients = new Map<string, ReturnType<typeof newClientCounts>>();
+  const structures = new Map<string, ReturnType<typeof newStructureCounts>>();
+  for (const { key, tally } of rowsOf(minute)) {
+    const counts = { ...newStructureCounts(), ...tally.values, [outcomeOf(key.status)]: tally.calls };
+    if (key.client !== null) {
+      const sum = clients.get(key.client) ?? newClientCounts();
+      sum[outcomeOf(key.status)] += tally.calls;
+      clients.set(key.client, sum);
+    }
+    if (key.structure !== null) {
+      const sum = structures.get(key.structure) ?? newStructureCounts();
+      addStructureCounts(sum, counts);
+      structures.set(key.structure, sum);
+    }
+  }
+  return { clients: [...clients], structures: [...structures], isWhole: minute.rows < mostRows };
+}
+
+function outcomeOf(status: number): 'fine' | 'denied' | 'failed' {
+  if (isDenied(status)) return 'denied';
+  return isFailed(status) ? 'failed' : 'fine';
+}
+
+function addRow(rows: Map<string, CallRow>, key: CallKey, { calls, sumMs, mostMs }: Counted): void {
   const { client, structure, member, status } = key;
   const id = JSON.stringify([client, structure, member, status]);
   const known = rows.get(id);
@@ -241,7 +278,7 @@ function callShown({ method, path, route, status, clientId, member, ...call }: S
 
 /** What several processes have seen, as one. */
 export function sumOfCalls(all: readonly CallSums[]): CallSums {
-  const rows = new Map<string, CallKey & Tally>();
+  const rows = new Map<string, CallRow>();
   for (const row of all.flatMap((one) => one.rows)) addRow(rows, row, row);
   return {
     since: Math.min(...all.map(({ since }) => since), Number.MAX_SAFE_INTEGER),

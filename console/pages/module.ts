@@ -68,8 +68,8 @@ export function createPagesModule(needs: PagesNeeds) {
   const steps = createStartSteps(tools, origin.startsWith('https:'));
   const overview = createOverviewPage(tools, accountPage, steps, now);
   const members = createMemberPages(tools, acts, now);
-  const maps = createMapPages(tools, acts, proxyBodyLimitBytes);
-  const queues = createQueuePages(tools, acts);
+  const maps = createMapPages(tools, acts, proxyBodyLimitBytes, now);
+  const queues = createQueuePages(tools, acts, now);
   const drains = createDrainPages(tools, acts);
   const wan = createWanPages(tools, acts);
   const cp = createCpPage(tools, acts);
@@ -104,7 +104,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);
       router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
-      addAccessRoutes(router, { tools, acts, forms, origin, elevationMinutes, signedIn, csrf, held });
+      addAccessRoutes(router, { tools, acts, forms, origin, now, elevationMinutes, signedIn, csrf, held });
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
       addSettingsRoutes(router, { tools, acts, forms, steps, signedIn, csrf, held });

@@ -1,7 +1,7 @@
 /** Plots of the history of the main numbers: which period and which table the address asks for. */
 
 import { ProblemError } from '../../platform/errors.ts';
-import type { CallsShown } from '../../views/management/calls-part.tsx';
+import type { CallsShown, NumbersShown } from '../../views/management/calls-part.tsx';
 import type { PeriodsModel } from '../../views/management/periods.tsx';
 import type { PlotModel } from '../../views/management/plot.tsx';
 import type { Translate } from '../../views/texts/text.ts';
@@ -15,7 +15,12 @@ export interface AskedPlot {
   readonly unit: string;
   /** Of a number as the history has it. */
   readonly factor?: number;
-  readonly lines: readonly { readonly series: string; readonly name: string }[];
+  readonly lines: readonly {
+    readonly series: string;
+    readonly name: string;
+    /** The most of each point, and not the mean. */
+    readonly isMost?: true;
+  }[];
 }
 
 export interface PlotsShown extends PeriodsModel {
@@ -25,7 +30,15 @@ export interface PlotsShown extends PeriodsModel {
 interface TrafficBody {
   readonly from: string;
   readonly stepSeconds: number;
-  readonly series: readonly { readonly name: string; readonly mean: readonly (number | null)[] }[];
+  readonly isWhole: boolean;
+  readonly series: readonly TrafficSeries[];
+}
+
+interface TrafficSeries {
+  readonly name: string;
+  readonly mean: readonly (number | null)[];
+  readonly most: readonly (number | null)[];
+  readonly sum: number | null;
 }
 
 const periods = (t: Translate) =>
@@ -38,25 +51,25 @@ const periods = (t: Translate) =>
 const points = 120;
 
 /**
- * @param now     epoch milliseconds
- * @param member  `host:port`, of series of members
+ * @param now       epoch milliseconds
+ * @param narrowed  to one member, client, map or queue, as the operation names it
  */
 export async function plotsOf(
   ctx: PageContext,
   tools: PageTools,
   asked: readonly AskedPlot[],
   now: () => number,
-  member?: string,
+  narrowed: Readonly<Record<string, string>> = {},
 ): Promise<PlotsShown> {
   const t = textFor(ctx);
   const { form } = ctx.state;
   const period = periods(t).find(({ id }) => id === form.get('period')) ?? periods(t)[1];
-  const series = asked.flatMap(({ lines }) => lines.map((line) => line.series));
+  const series = new Set(asked.flatMap(({ lines }) => lines.map((line) => line.series)));
   const query = {
-    series: series.join(','),
+    series: [...series].join(','),
     since: new Date(now() - period.seconds * 1000).toISOString(),
     points: String(points),
-    ...(member !== undefined && { member }),
+    ...narrowed,
   };
   const { body } = await tools.run<TrafficBody>(ctx, 'readTraffic', { query });
   return {
@@ -67,9 +80,10 @@ export async function plotsOf(
       ...tablePlace(ctx, plot.id),
       from: Date.parse(body.from) / 1000,
       stepSeconds: body.stepSeconds,
-      lines: lines.map(({ series: name, name: shown }) => {
-        const { mean = [] } = body.series.find((one) => one.name === name) ?? {};
-        return { name: shown, values: mean.map((value) => (value === null ? null : value * factor)) };
+      lines: lines.map(({ series: name, name: shown, isMost = false }) => {
+        const { mean = [], most = [] } = body.series.find((one) => one.name === name) ?? {};
+        const values = isMost ? most : mean;
+        return { name: shown, values: values.map((value) => (value === null ? null : value * factor)) };
       }),
     })),
   };
@@ -102,19 +116,137 @@ export function callPlotOf(ctx: PageContext, { since, perMinute }: CallMinutes):
   };
 }
 
-/** Calls of one client, or to one map or queue, in the last hour; undefined for who may not see them. */
+const dayMs = 86_400_000;
+/** By five minutes. */
+const dayPoints = 288;
+
+/**
+ * The calls of one client in the last 24 hours; undefined for who may not see them.
+ *
+ * @param now  epoch milliseconds
+ */
 export async function callsShown(
   ctx: PageContext,
   tools: PageTools,
-  narrowed: Readonly<Record<string, string>>,
+  client: string,
+  now: () => number,
 ): Promise<CallsShown | undefined> {
-  const may = await tools.mayRun(ctx, ['readCalls']);
-  if (!may.has('readCalls')) return undefined;
-  const query = { minutes: '60', ...narrowed };
-  const body = await asPart(async () => (await tools.run<CallMinutes>(ctx, 'readCalls', { query })).body);
+  const may = await tools.mayRun(ctx, ['readTraffic', 'readCalls', 'listAuditEntries']);
+  if (!may.has('readTraffic')) return undefined;
+  const query = {
+    client,
+    since: new Date(now() - dayMs).toISOString(),
+    points: String(dayPoints),
+  };
+  const body = await asPart(async () => (await tools.run<TrafficBody>(ctx, 'readTraffic', { query })).body);
   if (body === undefined) return undefined;
-  return { plot: callPlotOf(ctx, body), href: `/observe/traffic?${new URLSearchParams(query)}` };
+  const sumOf = (name: string) => body.series.find((one) => one.name === name)?.sum ?? 0;
+  const [calls, denied, failed] = [sumOf('calls'), sumOf('callsDenied'), sumOf('callsFailed')];
+  const refused = new URLSearchParams({ actor: client, event: 'member.call', outcome: 'denied' });
+  return {
+    plot: dayPlotOf(ctx, body),
+    isWhole: body.isWhole,
+    ...{ fine: calls - denied - failed, denied, failed },
+    whyHref: denied > 0 && may.has('listAuditEntries') ? `/observe/audit?${refused}` : undefined,
+    href: may.has('readCalls')
+      ? `/observe/traffic?${new URLSearchParams({ minutes: '60', client })}`
+      : undefined,
+  };
 }
+
+function dayPlotOf(ctx: PageContext, { from, stepSeconds, series }: TrafficBody): PlotModel {
+  const t = textFor(ctx);
+  const perMinute = (name: string) =>
+    series.find((one) => one.name === name)?.mean.map((value) => (value === null ? null : value * 60)) ?? [];
+  const [calls, denied, failed] = [perMinute('calls'), perMinute('callsDenied'), perMinute('callsFailed')];
+  const fine = calls.map((value, at) => (value === null ? null : value - denied[at]! - failed[at]!));
+  return {
+    id: 'calls',
+    title: t('common.calls'),
+    unit: '/min',
+    ...tablePlace(ctx, 'calls'),
+    from: Date.parse(from) / 1000,
+    stepSeconds,
+    lines: [
+      { name: t('frame.fine'), values: fine },
+      { name: t('common.refused'), values: denied },
+      { name: t('common.failed'), values: failed },
+    ],
+  };
+}
+
+/**
+ * Numbers of one map or queue over time; undefined for who may not see them.
+ *
+ * @param id   `map:orders`, `queue:jobs`
+ * @param now  epoch milliseconds
+ */
+export async function numbersShown(
+  ctx: PageContext,
+  tools: PageTools,
+  id: string,
+  now: () => number,
+): Promise<NumbersShown | undefined> {
+  const may = await tools.mayRun(ctx, ['readTraffic', 'readCalls']);
+  if (!may.has('readTraffic')) return undefined;
+  const t = textFor(ctx);
+  const asked = id.startsWith('queue:') ? queuePlots(t) : mapPlots(t);
+  const shown = await asPart(() => plotsOf(ctx, tools, asked, now, { structure: id }));
+  const narrowed = new URLSearchParams({ minutes: '60', structure: id });
+  return shown && { ...shown, href: may.has('readCalls') ? `/observe/traffic?${narrowed}` : undefined };
+}
+
+const callLines = (t: Translate) => [
+  { series: 'calls', name: t('common.calls') },
+  { series: 'callsDenied', name: t('common.refused') },
+  { series: 'callsFailed', name: t('common.failed') },
+];
+
+const mapPlots = (t: Translate): readonly AskedPlot[] => [
+  { id: 'calls', title: t('common.calls'), unit: '/s', lines: callLines(t) },
+  {
+    id: 'hits',
+    title: t('numbers.hitShare'),
+    unit: ' %',
+    factor: 100,
+    lines: [{ series: 'hitShare', name: t('numbers.found') }],
+  },
+  {
+    id: 'values',
+    title: t('numbers.valueSizes'),
+    unit: ' KB',
+    factor: 1 / 1024,
+    lines: [
+      { series: 'valueBytes', name: t('numbers.mean') },
+      { series: 'valueBytes', name: t('numbers.largest'), isMost: true },
+    ],
+  },
+];
+
+const queuePlots = (t: Translate): readonly AskedPlot[] => [
+  {
+    id: 'size',
+    title: t('numbers.items'),
+    unit: '',
+    lines: [{ series: 'queueSize', name: t('numbers.items') }],
+  },
+  {
+    id: 'items',
+    title: t('numbers.offersAndPolls'),
+    unit: '/s',
+    lines: [
+      { series: 'offers', name: t('numbers.offers') },
+      { series: 'polls', name: t('numbers.polls') },
+      { series: 'pollsEmpty', name: t('numbers.emptyPolls') },
+    ],
+  },
+  {
+    id: 'waiting',
+    title: t('numbers.waitingPolls'),
+    unit: '',
+    lines: [{ series: 'pollsWaiting', name: t('numbers.waitingPolls') }],
+  },
+];
 
 /** What cannot be had leaves its place empty, and the others as they are. */
 export async function asPart<Part>(read: () => Promise<Part>): Promise<Part | undefined> {

@@ -5,9 +5,11 @@ import type { Batch } from '../audit/batches/batch-writer.ts';
 import type { Entry } from '../audit/entry.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/client-last-used.ts';
+import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import type { Numbers } from '../metrics/numbers.ts';
+import type { OpenCall } from '../metrics/open-calls.ts';
 import type { ApplicationAddresses } from '../settings/application-addresses.ts';
 import type { SettingsMessage } from '../settings/settings-message.ts';
 import type {
@@ -48,6 +50,9 @@ export interface OwnerCalls extends StoreCalls {
   allNumbers(): Promise<Numbers>;
   /** What all workers have seen of the calls of the last hour. */
   recentCalls(filter: CallFilter): Promise<CallSums>;
+  /** Calls that wait in all workers. */
+  openCalls(): Promise<readonly OpenCall[]>;
+  endOpenCall(requestId: string): Promise<boolean>;
 }
 
 /** Each by its name: what is missing here no worker could ask for. */
@@ -82,6 +87,8 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   askAudit: true,
   allNumbers: true,
   recentCalls: true,
+  openCalls: true,
+  endOpenCall: true,
 };
 
 /** What a worker does for the owner. */
@@ -92,8 +99,13 @@ export interface WorkerCalls extends DecisionCalls {
   numbers(): Promise<Numbers>;
   /** For their history. */
   mainNumbers(): Promise<MainNumbers>;
+  /** The same. @param minute  since 1970 */
+  callMinute(minute: number): Promise<MinuteOfCalls>;
   /** What it has seen itself. */
   recentCalls(filter: CallFilter): Promise<CallSums>;
+  /** What waits in it. */
+  openCalls(): Promise<readonly OpenCall[]>;
+  endOpenCall(requestId: string): Promise<boolean>;
 }
 
 /** Happens to all workers. */

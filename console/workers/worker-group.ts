@@ -210,6 +210,9 @@ function callsOf({ calls }: Pick<Member, 'calls'>): WorkerCalls {
     flushUsage: () => calls.call('flushUsage'),
     numbers: () => calls.call('numbers'),
     mainNumbers: () => calls.call('mainNumbers'),
+    callMinute: (minute) => calls.call('callMinute', minute),
     recentCalls: (filter) => calls.call('recentCalls', filter),
+    openCalls: () => calls.call('openCalls'),
+    endOpenCall: (requestId) => calls.call('endOpenCall', requestId),
   };
 }

@@ -53,7 +53,8 @@ export function relayTo(
   const rule = call.rule!;
   let isWatched = false;
   return {
-    onHead({ status, reason, fields: received }) {
+    onHead({ status, reason, fields: received, bodyLength }) {
+      call.replyBytes = bodyLength;
       const fields = replyFields(received, answersStoredValue(rule), requestId);
       if (rule.isLocal) addMember(fields, call.exchange?.member);
       // A member that answers before it has all of a body wants no more of it.

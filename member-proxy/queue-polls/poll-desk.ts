@@ -31,6 +31,8 @@ export interface PollDesk {
   ): Exchange;
   /** Callers that wait for a reply to begin. */
   waiting(): number;
+  /** The same by the path of their queue, as far as members agree which queue that is; none twice. */
+  waitingByQueue(): ReadonlyMap<string, number>;
   /**
    * Waits a short time for what is still at members and gives back what it brings. Nobody polls any more.
    *
@@ -115,6 +117,14 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
       let sum = 0;
       for (const { queue } of lines.values()) sum += queue.count;
       return sum;
+    },
+    waitingByQueue() {
+      const counts = new Map<string, number>();
+      for (const { queue, offerPath } of lines.values()) {
+        if (offerPath === undefined || queue.count === 0) continue;
+        counts.set(offerPath, (counts.get(offerPath) ?? 0) + queue.count);
+      }
+      return counts;
     },
     async close() {
       isClosing = true;

@@ -18,6 +18,7 @@ interface Series {
   readonly member: string | null;
   readonly mean: readonly (number | null)[];
   readonly most: readonly (number | null)[];
+  readonly sum: number | null;
 }
 
 describe.each([
@@ -65,6 +66,42 @@ describe.each([
     expect(mostOf((await read('?series=calls')).body.series, 'calls')).toBeGreaterThan(0);
   }, 60_000);
 
+  test('the calls of one client, and to one map or queue, are there after a restart, each counted once', async () => {
+    const headers = { Authorization: `Bearer ${await machineToken(console)}` };
+    const call = async (method: string, path: string, body?: string) =>
+      (await fetch(`${console.url}/svc/rest${path}`, { method, headers, ...(body && { body }) })).status;
+    expect(await call('POST', '/maps/day/a', 'x'.repeat(100))).toBe(200);
+    expect(await call('GET', '/maps/day/a')).toBe(200);
+    expect(await call('GET', '/maps/day/b')).toBe(204);
+    expect(await call('POST', '/queues/day', 'item')).toBe(200);
+    expect(await call('GET', '/queues/day/1')).toBe(200);
+    const sums = async (query: string) =>
+      Object.fromEntries(
+        ((await read(query)).body.series as Series[]).map((one) => [
+          one.name,
+          one.sum ?? mostOf([one], one.name),
+        ]),
+      );
+    await console.stop();
+    console = await start();
+    expect(await sums('?structure=map:day')).toEqual({
+      ...{ calls: 3, callsDenied: 0, callsFailed: 0 },
+      ...{ reads: 2, puts: 1, hitShare: 0.5, valueBytes: 100 },
+    });
+    expect(await sums('?structure=queue:day&series=calls,offers,polls')).toEqual({
+      calls: 2,
+      offers: 1,
+      polls: 1,
+    });
+    const { calls } = await sums('?client=application-client&series=calls');
+    expect(calls).toBeGreaterThanOrEqual(5);
+    await console.stop();
+    const offline = await toolDone(['traffic', 'show', 'calls', '--structure', 'map:day'], { dataDir });
+    expect(offline.stdout).toMatch(/^SERIES .* SUM\ncalls .* \/s +3$/m);
+    console = await start();
+    expect((await sums('?client=application-client&series=calls')).calls).toBe(calls);
+  }, 60_000);
+
   test('the command draws a line for each series', async () => {
     const { stdout } = await toolDone(['traffic', 'show', 'calls', 'memoryBytes', '--last', '15m'], {
       dataDir,
@@ -101,6 +138,13 @@ describe.each([
     `?member=${'x'.repeat(262)}`,
     '?series=__proto__',
     '?series=',
+    '?client=',
+    '?structure=orders',
+    '?client=a&structure=map:b',
+    '?client=a&member=10.0.0.1:5701',
+    '?client=a&series=tokens',
+    '?structure=map:a&series=queueSize',
+    '?series=hitShare',
   ])('%s is 400, and names what is wrong', async (query) => {
     const { status, body } = await read(query);
     expect([status, body.code]).toEqual([400, 'invalid_request']);

@@ -19,7 +19,7 @@ import {
   waitFor,
 } from '../helpers/console.ts';
 import { oidcProvider, storeWithProviders } from '../helpers/providers.ts';
-import { withStore } from '../helpers/store.ts';
+import { until, withStore } from '../helpers/store.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
 import { exists, productFolders, read, sources } from './sources.ts';
 
@@ -175,6 +175,7 @@ describe('a running console', () => {
       name: 'jobs',
       key: items[0]!.id,
       setting: 'CONSOLE_URL',
+      call: await waitingCall(),
     };
   });
   afterAll(async () => {
@@ -189,6 +190,20 @@ describe('a running console', () => {
     const { lastSync } = (await started.json()) as { lastSync: { sync: string } };
     const wan = { replication: 'atlantic', publisher: 'london', sync: lastSync.sync };
     return { ...wan, group: 'default', cpSession: '7', cpMember: cp.members[0].id };
+  }
+
+  /** A poll of a queue to which nobody offers. */
+  async function waitingCall(): Promise<string> {
+    void call('GET', '/svc/rest/queues/nothing/300').catch(() => {});
+    let id: string | undefined;
+    await until(async () => {
+      const { items } = (await (await call('GET', '/api/v1/traffic/open')).json()) as {
+        items: { id: string }[];
+      };
+      id = items[0]?.id;
+      return id !== undefined;
+    }, 'the poll that waits');
+    return id!;
   }
 
   function call(method: string, path: string, body?: string): Promise<Response> {

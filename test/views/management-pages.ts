@@ -241,6 +241,23 @@ function applicationFormOf({ text }: Filling): ApplicationForm {
   };
 }
 
+function numbersOf({ text }: Filling) {
+  return {
+    period: '1 h',
+    periods: [{ label: '1 h', href: '/' }],
+    plots: [false, true].map((isTable) => ({
+      id: `plot${isTable}`,
+      title: text,
+      unit: ' ms',
+      from: 1_763_713_380,
+      stepSeconds: 30,
+      lines: [{ name: isTable ? text : 'Calls', values: [1, null, 3] }],
+      otherHref: '/?table=calls',
+      isTable,
+    })),
+  };
+}
+
 function structureOf(): ShownStructure {
   return { id: 'orders', sources: ['calls'], lastCallOn: earlier };
 }
@@ -299,20 +316,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           fix: filling.text,
         },
       ],
-      numbers: {
-        period: '1 h',
-        periods: [{ label: '1 h', href: '/' }],
-        plots: [false, true].map((isTable) => ({
-          id: `plot${isTable}`,
-          title: filling.text,
-          unit: ' ms',
-          from: 1_763_713_380,
-          stepSeconds: 30,
-          lines: [{ name: isTable ? filling.text : 'Calls', values: [1, null, 3] }],
-          otherHref: '/?table=calls',
-          isTable,
-        })),
-      },
+      numbers: numbersOf(filling),
       members: [{ id: '10.0.0.1:5701', kind: 'ok', word: filling.text, type: filling.text, inFlight: 3 }],
       denials: [
         {
@@ -397,6 +401,11 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       notice: { text: filling.text, undo: 'enable' },
       secret: filling.text,
       snippets: [{ language: 'curl', text: filling.text }],
+      calls: {
+        plot: numbersOf(filling).plots[0]!,
+        ...{ fine: 18_204, denied: 212, failed: 3, isWhole: false },
+        ...{ whyHref: '/observe/audit', href: '/observe/traffic' },
+      },
       trial: {
         isIssued: true,
         reason: null,
@@ -513,6 +522,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderMap({
       frame: frameOf(filling),
       map: structureOf(),
+      numbers: { ...numbersOf(filling), href: '/observe/traffic' },
       mayChange: true,
       csrf: filling.text,
       keys: filling.text,
@@ -544,6 +554,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderQueue({
       frame: frameOf(filling),
       queue: { ...structureOf(), size: 3 },
+      numbers: { ...numbersOf(filling), href: '/observe/traffic' },
       typed: typedOf(filling),
       errors: [{ field: 'type', text: filling.text }],
       csrf: filling.text,

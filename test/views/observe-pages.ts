@@ -132,6 +132,17 @@ export function observePages(
         asked: { client: 'billing' },
         plots: [plotOf(filling)],
         traffic: trafficOf(filling),
+        open: {
+          items: [
+            {
+              ...{ id: 'r-1', method: 'GET', route: filling.text, client: filling.text, waitedMs: 3_200 },
+              ...{ structure: 'queue:jobs', member: '10.0.0.1:5701' },
+            },
+          ],
+          count: 3,
+        },
+        mayEnd: true,
+        notice: filling.text,
       }),
   };
 }

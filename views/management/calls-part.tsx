@@ -1,19 +1,68 @@
-import { useText } from '../texts/elements.tsx';
+/** Numbers of calls over time, as parts of the page of what they are about. */
+import { Text, useText } from '../texts/elements.tsx';
 import { Part } from './detail.tsx';
+import { Periods, type PeriodsModel } from './periods.tsx';
 import { type PlotModel, Plots } from './plot.tsx';
 
 export interface CallsShown {
   readonly plot: PlotModel;
-  /** The same calls one by one. */
-  readonly href: string;
+  readonly fine: number;
+  readonly denied: number;
+  readonly failed: number;
+  /** False: there may have been more. */
+  readonly isWhole: boolean;
+  /** The refusals one by one; undefined where there are none, or for who may not see them. */
+  readonly whyHref: string | undefined;
+  /** The calls of the last hour; undefined for who may not see them. */
+  readonly href: string | undefined;
 }
 
-/** Calls of one client, or to one map or queue. */
-export function CallsPart({ plot, href }: CallsShown) {
+/** The calls of one client in 24 hours. */
+export function CallsPart(model: CallsShown) {
   const t = useText();
+  const { plot, href, isWhole } = model;
   return (
-    <Part id="calls" title={t('frame.callsLastHour')} acts={<a href={href}>{t('common.traffic')}</a>}>
+    <Part id="calls" title={t('numbers.callsOfADay')} acts={<TrafficLink href={href} />}>
+      <p>
+        <Sums {...model} />
+        {!isWhole && <> {t('numbers.notWhole')}</>}
+      </p>
       <Plots plots={[plot]} />
     </Part>
   );
+}
+
+function Sums({ fine, denied, failed, whyHref }: CallsShown) {
+  const t = useText();
+  if (fine + denied + failed === 0) return <>{t('numbers.noCalls')}</>;
+  if (whyHref === undefined) return <Text id="numbers.sums" gaps={{ fine, denied, failed }} />;
+  const why = <a href={whyHref}>{t('numbers.why')}</a>;
+  return <Text id="numbers.sumsAndWhy" gaps={{ fine, denied, failed, why }} />;
+}
+
+export interface NumbersShown extends PeriodsModel {
+  readonly plots: readonly PlotModel[];
+  /** The calls of the last hour; undefined for who may not see them. */
+  readonly href: string | undefined;
+}
+
+/** Calls to one map or queue, and how it is used. */
+export function NumbersPart({ plots, href, ...periods }: NumbersShown) {
+  const t = useText();
+  const acts = (
+    <>
+      <Periods {...periods} />
+      <TrafficLink href={href} />
+    </>
+  );
+  return (
+    <Part id="numbers" title={t('common.calls')} acts={acts}>
+      <Plots plots={plots} />
+    </Part>
+  );
+}
+
+function TrafficLink({ href }: { readonly href: string | undefined }) {
+  const t = useText();
+  return href === undefined ? null : <a href={href}>{t('common.traffic')}</a>;
 }

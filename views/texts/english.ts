@@ -17,6 +17,7 @@ import { cp } from './en/cp.ts';
 import { data } from './en/data.ts';
 import { frame } from './en/frame.ts';
 import { members } from './en/members.ts';
+import { numbers } from './en/numbers.ts';
 import { audit } from './en/observe/audit.ts';
 import { decision } from './en/observe/decision.ts';
 import { health } from './en/observe/health.ts';
@@ -41,6 +42,7 @@ export const english = {
   ...health,
   ...decision,
   ...audit,
+  ...numbers,
   ...overview,
   ...clusterOperations,
   ...wan,

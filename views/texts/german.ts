@@ -17,6 +17,7 @@ import { cp } from './de/cp.ts';
 import { data } from './de/data.ts';
 import { frame } from './de/frame.ts';
 import { members } from './de/members.ts';
+import { numbers } from './de/numbers.ts';
 import { audit } from './de/observe/audit.ts';
 import { decision } from './de/observe/decision.ts';
 import { health } from './de/observe/health.ts';
@@ -43,6 +44,7 @@ export const german: SameTexts<typeof english> = {
   ...health,
   ...decision,
   ...audit,
+  ...numbers,
   ...overview,
   ...clusterOperations,
   ...wan,

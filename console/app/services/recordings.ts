@@ -5,6 +5,7 @@ import { createAuditReader, remoteReader } from '../../audit/reader/audit-reader
 import type { AuditReader } from '../../audit/reader/questions.ts';
 import { createClientUses } from '../../clients/client-last-used.ts';
 import type { Clients } from '../../clients/clients.ts';
+import { createOpenCalls } from '../../metrics/open-calls.ts';
 import { createRecentCalls } from '../../metrics/recent-calls.ts';
 import { createUsage } from '../../usage/usage.ts';
 import type { ServicesDeps } from './services-deps.ts';
@@ -16,7 +17,8 @@ export function createRecordings(
     now,
     log,
     others,
-  }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log' | 'others'>,
+    openCalls,
+  }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log' | 'others' | 'openCalls'>,
   clients: Clients,
 ) {
   return {
@@ -29,6 +31,7 @@ export function createRecordings(
     }),
     clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
     recentCalls: createRecentCalls(now, others?.recentCalls),
+    openCalls: openCalls ?? createOpenCalls(others?.openCalls),
     usage: createUsage({
       artifacts,
       days: settings.usageDays,

@@ -6,6 +6,7 @@ import type { TrailVersions } from '../../audit/reader/latest-entries.ts';
 import type { AskAudit, AuditReader } from '../../audit/reader/questions.ts';
 import type { ClientUseRow } from '../../clients/client-last-used.ts';
 import type { CallFilter, CallSums } from '../../metrics/call-sums.ts';
+import type { OpenCalls, OthersOpenCalls } from '../../metrics/open-calls.ts';
 import type { ApplicationAddresses } from '../../settings/application-addresses.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -28,6 +29,8 @@ export interface ServicesDeps {
   readonly auditReader?: AuditReader;
   /** Where this process alone writes it. */
   readonly auditVersions?: TrailVersions;
+  /** The same. */
+  readonly openCalls?: OpenCalls;
   /** Of the process that writes it. */
   readonly auditEraser?: AuditEraser;
 }
@@ -42,6 +45,8 @@ export interface OtherProcesses {
   /** The same. */
   readonly recordUsage?: (rows: readonly UsageRow[], gaps: readonly Gap[]) => Promise<void>;
   readonly settleUsage: () => Promise<void>;
+  /** What waits in all of them. */
+  readonly openCalls?: OthersOpenCalls;
   /** What they have seen of the calls of the last hour, and whether this process is among them. */
   readonly recentCalls?: {
     readonly read: (filter: CallFilter) => Promise<CallSums>;

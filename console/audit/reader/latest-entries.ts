@@ -36,7 +36,11 @@ export type LatestEntries = ReturnType<typeof createLatestEntries>;
  * @param trail  absent where others write too: each question is asked anew
  * @param now    epoch milliseconds
  */
-export function createLatestEntries(reader: AuditReader, trail: TrailVersions | undefined, now: () => number) {
+export function createLatestEntries(
+  reader: AuditReader,
+  trail: TrailVersions | undefined,
+  now: () => number,
+) {
   const known = new Map<LatestKind, Known>();
   const readers: Readonly<Record<LatestKind, (limit: number) => Promise<readonly Entry[]>>> = {
     denials: async (limit) => (await reader.ask('list', { filter: { outcome: 'denied' }, limit })).entries,
@@ -48,7 +52,8 @@ export function createLatestEntries(reader: AuditReader, trail: TrailVersions | 
       if (!trail) return readers[kind](limit);
       const before = known.get(kind);
       const version = trail.versions()[kind];
-      const isGood = before?.version === version && before.limit >= limit && now() - before.at < longestKnownMs;
+      const isGood =
+        before?.version === version && before.limit >= limit && now() - before.at < longestKnownMs;
       if (isGood) return before.entries.slice(0, limit);
       await trail.written();
       const entries = await readers[kind](limit);

@@ -50,6 +50,8 @@ export const operationPaths = {
   testIdentityProvider: 'POST /identity-providers/{provider}/test',
   readCp: 'GET /cp',
   readTraffic: 'GET /traffic',
+  listOpenCalls: 'GET /traffic/open',
+  endOpenCall: 'POST /traffic/open/{call}/end',
   listWanPublishers: 'GET /wan',
   addWanConfig: 'POST /wan',
   readWanPublisher: 'GET /wan/{replication}/publishers/{publisher}',

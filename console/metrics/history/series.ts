@@ -4,7 +4,7 @@ import type { MainCounts, MainNumbers, MemberNumbers } from '../main-numbers.ts'
 
 export type Unit = 'perSecond' | 'milliseconds' | 'bytes' | 'count' | 'cores' | 'share';
 
-interface Described {
+export interface SeriesDescription {
   readonly unit: Unit;
   readonly meaning: string;
 }
@@ -35,15 +35,18 @@ const ofConsole = {
   eventLoopBusy: { unit: 'share', meaning: 'how much of the time its event loops work' },
   users: { unit: 'count', meaning: 'users' },
   clients: { unit: 'count', meaning: 'clients' },
-} as const satisfies Readonly<Record<string, Described>>;
+} as const satisfies Readonly<Record<string, SeriesDescription>>;
 
 const ofMembers = {
   memberCalls: { unit: 'perSecond', meaning: 'calls to one member' },
   memberCallsFailed: { unit: 'perSecond', meaning: 'calls to one member that failed' },
   memberCallP99Ms: { unit: 'milliseconds', meaning: '99 of 100 calls to one member took at most so long' },
-} as const satisfies Readonly<Record<string, Described>>;
+} as const satisfies Readonly<Record<string, SeriesDescription>>;
 
-export const seriesDescribed: Readonly<Record<SeriesName, Described>> = { ...ofConsole, ...ofMembers };
+export const seriesDescribed: Readonly<Record<SeriesName, SeriesDescription>> = {
+  ...ofConsole,
+  ...ofMembers,
+};
 
 type ConsoleSeries = keyof typeof ofConsole;
 type MemberSeries = keyof typeof ofMembers;

@@ -56,7 +56,14 @@ function callOf({ scopes }: ShownClient): string | undefined {
 type WithSecret = ShownClient & { readonly secret: string | null };
 
 /** @param origin  of this console, for what is pasted elsewhere */
-export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
+/** @param now  epoch milliseconds */
+export function createClientPages(
+  tools: PageTools,
+  acts: Acts,
+  forms: Forms,
+  origin: string,
+  now: () => number,
+) {
   const clientActs = createClientActs<ShownClient>(tools, acts, words);
   return {
     async list(ctx: PageContext): Promise<void> {
@@ -192,7 +199,7 @@ export function createClientPages(tools: PageTools, acts: Acts, forms: Forms, or
       snippets: snippetsFor(origin, client),
       history: await clientActs.historyOf(ctx, { client, version }),
       usage: await usageOf(ctx, tools, client),
-      calls: await callsShown(ctx, tools, { client: client.id }),
+      calls: await callsShown(ctx, tools, client.id, now),
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);

@@ -21,6 +21,8 @@ export interface AccessNeeds {
   readonly forms: Forms;
   /** Of this console. */
   readonly origin: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   /** `CONSOLE_ELEVATION_MINUTES`. */
   readonly elevationMinutes: number;
   readonly signedIn: Guard<WithSession>;
@@ -30,12 +32,12 @@ export interface AccessNeeds {
 }
 
 export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
-  const { tools, acts, forms, origin, signedIn, csrf, held } = needs;
+  const { tools, acts, forms, origin, now, signedIn, csrf, held } = needs;
   const users = createUserPages(tools, acts, forms);
   const roles = createRolePages(tools, acts, forms);
   const sessions = createSessionPages(tools, acts);
   const effective = createEffectivePage(tools, acts);
-  const clients = createClientPages(tools, acts, forms, origin);
+  const clients = createClientPages(tools, acts, forms, origin, now);
   const approvals = createApprovalPages(tools, acts);
   const applications = createApplicationPages(tools, acts, forms, origin);
   const providers = createProviderPages(tools, acts, forms, origin);

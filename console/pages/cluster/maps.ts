@@ -21,6 +21,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+import { numbersShown } from '../plots.ts';
 import { createValuePages, fileError, fileErrorsOf, putBytes } from './entry-values.ts';
 import { pinNotice, pinned } from './pinning.ts';
 import {
@@ -52,8 +53,11 @@ const atOnce = 8;
 const rateMs = 1000;
 const mostTries = 10;
 
-/** @param mostBytes  that a value may have */
-export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number) {
+/**
+ * @param mostBytes  that a value may have
+ * @param now        epoch milliseconds
+ */
+export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, now: () => number) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -86,6 +90,7 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number) 
         map,
         mayChange: may.has('clearMap'),
         csrf: tools.csrf(ctx),
+        numbers: await numbersShown(ctx, tools, `map:${map.id}`, now),
         keys: typed,
         found: keys && keys.length > 0 ? await findEntries(ctx, map.id, keys) : undefined,
         problem: keys === undefined ? t('maps.tooManyKeys', { n: mostKeys }) : undefined,

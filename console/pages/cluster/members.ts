@@ -115,7 +115,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       csrf: tools.csrf(ctx),
       mayChange,
       plots: may.has('readTraffic')
-        ? await asPart(() => plotsOf(ctx, tools, plots(textFor(ctx)), now, member.id))
+        ? await asPart(() => plotsOf(ctx, tools, plots(textFor(ctx)), now, { member: member.id }))
         : undefined,
       logLevel: mayChange ? await logLevelOf(ctx, member) : undefined,
       errors: [],

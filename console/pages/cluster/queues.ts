@@ -22,7 +22,7 @@ import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { callsShown } from '../plots.ts';
+import { numbersShown } from '../plots.ts';
 import { pinNotice, pinned } from './pinning.ts';
 import { givenValue, isBrokenJson, openValue, type StoredValue, shownValue, typedValue } from './values.ts';
 
@@ -30,7 +30,8 @@ const listHref = '/cluster/queues';
 /** Of one job. */
 const mostItems = 100_000;
 
-export function createQueuePages(tools: PageTools, acts: Acts) {
+/** @param now  epoch milliseconds */
+export function createQueuePages(tools: PageTools, acts: Acts, now: () => number) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -122,7 +123,7 @@ export function createQueuePages(tools: PageTools, acts: Acts) {
       idempotencyKey: randomUUID(),
       mayOffer: may.has('offerToQueue'),
       mayTake: may.has('pollQueue'),
-      calls: await callsShown(ctx, tools, { structure: `queue:${queue.id}` }),
+      numbers: await numbersShown(ctx, tools, `queue:${queue.id}`, now),
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);

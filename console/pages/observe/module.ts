@@ -23,12 +23,13 @@ export interface ObserveNeeds {
 
 export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
   const { tools, acts, live, signedIn, csrf, held } = needs;
-  const traffic = createTrafficPage(tools);
+  const traffic = createTrafficPage(tools, acts);
   const audit = createAuditPages(tools);
   const decisions = createDecisionPage(tools, acts);
   const health = createHealthPages(tools);
   const jobs = createJobPages(tools, acts);
   router.get('/observe/traffic', query, signedIn, live.of('readCalls', traffic.parts), traffic.show);
+  router.post('/observe/traffic', form, csrf, signedIn, held, traffic.end);
   router.get('/observe/audit', query, signedIn, audit.list);
   router.get('/observe/audit/:entry', query, signedIn, audit.show);
   router.get('/observe/decisions/:decision', query, signedIn, decisions.show);

@@ -2,28 +2,56 @@
 
 import {
   renderTraffic,
+  type ShownOpenCall,
   type ShownTraffic,
   trafficHref,
   trafficParts,
 } from '../../../views/management/observe/traffic.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
+import type { Act, Acts } from '../acts.ts';
 import { filtersOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { callPlotOf } from '../plots.ts';
+import { asPart, callPlotOf } from '../plots.ts';
 
-export function createTrafficPage(tools: PageTools) {
+export function createTrafficPage(tools: PageTools, acts: Acts) {
   return {
     async show(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
+      const { form } = ctx.state;
+      const isAsked = form.get('do') === 'end';
+      const call = isAsked ? await findOpen(ctx) : undefined;
+      if (call) return acts.ask(ctx, ending(call, t), placeOf(t));
+      const done = form.get('done') === 'ended' ? t('traffic.ended') : undefined;
+      const notice = isAsked ? t('traffic.goneMeanwhile') : done;
       const model = await modelOf(ctx);
-      tools.send(ctx, renderTraffic({ ...model, frame: await tools.frame(ctx) }));
+      tools.send(ctx, renderTraffic({ ...model, notice, frame: await tools.frame(ctx) }));
+    },
+    /** `POST /observe/traffic`: ends a call that waits. */
+    async end(ctx: PageContext): Promise<void> {
+      const t = textFor(ctx);
+      const call = await findOpen(ctx);
+      if (!call) return tools.goTo(ctx, `${trafficHref}?do=end`);
+      const done = await acts.perform(ctx, ending(call, t), placeOf(t), { call: call.id });
+      if (done) tools.goTo(ctx, `${trafficHref}?done=ended`);
     },
     /** What goes on while it is open. */
     async parts(ctx: PageContext): Promise<Parts> {
       return trafficParts({ ...(await modelOf(ctx)), frame: tools.reader(ctx) });
     },
   };
+
+  /** @returns undefined of one that does not wait any more */
+  async function findOpen(ctx: PageContext): Promise<ShownOpenCall | undefined> {
+    const { body } = await tools.run<OpenCalls>(ctx, 'listOpenCalls');
+    return body.items.find(({ id }) => id === ctx.state.form.get('call'));
+  }
+
+  async function openOf(ctx: PageContext, asked: Readonly<Record<string, string>>) {
+    const { status: _, minutes: _minutes, ...narrowed } = asked;
+    return asPart(async () => (await tools.run<OpenCalls>(ctx, 'listOpenCalls', { query: narrowed })).body);
+  }
 
   async function modelOf(ctx: PageContext) {
     const t = textFor(ctx);
@@ -55,8 +83,44 @@ export function createTrafficPage(tools: PageTools) {
       asked,
       plots: [callPlotOf(ctx, traffic)],
       traffic,
+      open: await openOf(ctx, asked),
+      mayEnd: (await tools.mayRun(ctx, ['endOpenCall'])).has('endOpenCall'),
     };
   }
+}
+
+interface OpenCalls {
+  readonly items: readonly ShownOpenCall[];
+  readonly count: number;
+}
+
+const placeOf = (t: Translate) => ({
+  path: [{ title: t('common.traffic'), href: trafficHref }],
+  href: trafficHref,
+});
+
+function ending(call: ShownOpenCall, t: Translate): Act {
+  const { id, client, method, structure, route, waitedMs } = call;
+  const isPoll = structure?.startsWith('queue:') === true && method !== 'POST' && method !== 'PUT';
+  const isRead = method === 'GET' || method === 'HEAD';
+  return {
+    name: 'end',
+    operation: 'endOpenCall',
+    title: t('traffic.endTitle'),
+    effects: [
+      t('traffic.endsWhich', {
+        call: `${method} ${structure ?? route}`,
+        seconds: Math.floor(waitedMs / 1000),
+      }),
+      t('traffic.endCaller', { client: client ?? t('traffic.nobodyKnown') }),
+      t(isPoll ? 'traffic.endPoll' : isRead ? 'traffic.endRead' : 'traffic.endWrite'),
+      t('traffic.endAgain'),
+    ],
+    button: t('traffic.endButton'),
+    isDangerous: false,
+    hidden: { call: id },
+    requestOf: () => ({}),
+  };
 }
 
 const texts = (t: Translate) => [

@@ -2,6 +2,7 @@
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
+import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
 import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FieldError } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -30,6 +31,8 @@ export interface MapModel {
   readonly map: ShownStructure;
   readonly mayChange: boolean;
   readonly csrf: string;
+  /** Undefined for who may not see them. */
+  readonly numbers?: NumbersShown | undefined;
   /** What was asked for, a line each. */
   readonly keys: string;
   /** Absent before anything was asked for. */
@@ -76,6 +79,7 @@ function MapPage(model: MapModel) {
         </form>
         {found && <Found map={map.id} found={found} />}
       </Part>
+      {model.numbers && <NumbersPart {...model.numbers} />}
       {mayChange && <More acts={[{ label: t('maps.clear'), href: `${href}?do=clear` }]} />}
     </DetailPage>
   );

@@ -4,7 +4,7 @@ import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn } from '../../texts/text.ts';
-import { CallsPart, type CallsShown } from '../calls-part.tsx';
+import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
 import { Code } from '../code.tsx';
 import { DetailPage, Facts, Part } from '../detail.tsx';
 import type { FieldError } from '../fields.tsx';
@@ -32,7 +32,7 @@ export interface QueueModel {
   /** Of the form that offers: sent twice, it offers once. */
   readonly idempotencyKey: string;
   /** Undefined for who may not see them. */
-  readonly calls?: CallsShown | undefined;
+  readonly numbers?: NumbersShown | undefined;
   readonly mayOffer: boolean;
   readonly mayTake: boolean;
   readonly notice?: string | undefined;
@@ -67,8 +67,8 @@ function Queue(model: QueueModel) {
           { name: t('structures.lastCallHere'), value: lastCallText(queue.lastCallOn, frame.now, t) },
         ]}
       />
-      {model.calls && <CallsPart {...model.calls} />}
       {drains.length > 0 && <DrainsPart queue={queue.id} drains={drains} now={frame.now} />}
+      {model.numbers && <NumbersPart {...model.numbers} />}
       {mayOffer && (
         <Part id="offer" title={t('queues.offerAnItem')} about={t('queues.toTheEnd')}>
           <GiveValue

@@ -1,5 +1,6 @@
 /** Calls of the last hour: who has called what, what was denied, and what took longest. */
 import { renderDocument, renderPart } from '../../layout.tsx';
+import { Notice } from '../../message.tsx';
 import { Text, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { clientHref } from '../access/clients.tsx';
@@ -61,6 +62,17 @@ export interface ShownCall {
   readonly decisionId: string | null;
 }
 
+/** One that waits for a member, as the admin API has it. */
+export interface ShownOpenCall {
+  readonly id: string;
+  readonly method: string;
+  readonly route: string;
+  readonly client: string | null;
+  readonly structure: string | null;
+  readonly member: string | null;
+  readonly waitedMs: number;
+}
+
 /** What the calls are narrowed by, in the address. */
 export type Narrowing = Readonly<Record<string, string>>;
 
@@ -71,10 +83,14 @@ export interface TrafficPartsModel {
   readonly asked: Narrowing;
   readonly plots: readonly PlotModel[];
   readonly traffic: ShownTraffic;
+  /** Undefined where they cannot be had. */
+  readonly open: { readonly items: readonly ShownOpenCall[]; readonly count: number } | undefined;
+  readonly mayEnd: boolean;
 }
 
 export interface TrafficModel extends TrafficPartsModel {
   readonly frame: FrameModel;
+  readonly notice?: string | undefined;
 }
 
 export const trafficHref = '/observe/traffic';
@@ -90,10 +106,11 @@ export function renderTraffic(model: TrafficModel): string {
 
 function Traffic(model: TrafficModel) {
   const t = useText();
-  const { frame, filters } = model;
+  const { frame, filters, notice } = model;
   return (
     <ManagementPage frame={frame} title={t('common.traffic')} acts={<Live />}>
       <p class="lede">{t('traffic.about')}</p>
+      {notice && <Notice>{notice}</Notice>}
       <Filters {...filters} />
       <TrafficParts {...model} />
     </ManagementPage>
@@ -111,6 +128,7 @@ function TrafficParts(model: TrafficPartsModel) {
   return (
     <div id="traffic" class="parts">
       <Sums {...traffic} />
+      <Waiting {...model} />
       {traffic.calls === 0 ? (
         <Nothing isFiltered={filters.isSet} />
       ) : (
@@ -263,6 +281,50 @@ function Narrow({ to, count }: { readonly to: string | undefined; readonly count
   return to === undefined || count === 0 ? <span>{shown}</span> : <a href={to}>{shown}</a>;
 }
 
+const shownWaiting = 20;
+
+function Waiting({ open, mayEnd }: TrafficPartsModel) {
+  const t = useText();
+  if (!open || open.count === 0) return null;
+  const shown = open.items.slice(0, shownWaiting);
+  const more = open.count - shown.length;
+  return (
+    <Part id="waiting" title={t('traffic.waiting')} about={t('traffic.waitingAbout')}>
+      <Table
+        title={t('traffic.waiting')}
+        columns={[
+          { title: t('common.call') },
+          { title: t('traffic.client') },
+          { title: t('traffic.member') },
+          { title: t('traffic.waits'), isNumber: true },
+          ...(mayEnd ? [{ title: t('traffic.act') }] : []),
+        ]}
+        rows={shown.map((call) => ({
+          key: call.id,
+          cells: [
+            <bdi key="call">{whatOf(call, t)}</bdi>,
+            <Named key="client" name="client" id={call.client} />,
+            <Named key="member" name="member" id={call.member} />,
+            shortly(Math.floor(call.waitedMs / 1000), t),
+            ...(mayEnd ? [<EndLink key="end" {...call} />] : []),
+          ],
+        }))}
+      />
+      {more > 0 && <p class="muted">{t('traffic.andMore', { n: more })}</p>}
+    </Part>
+  );
+}
+
+function EndLink({ id, client }: ShownOpenCall) {
+  const t = useText();
+  return (
+    <a class="button danger" href={`${trafficHref}?${new URLSearchParams({ do: 'end', call: id })}`}>
+      {t('traffic.endCall')}
+      <span class="unseen"> {client ?? id}</span>
+    </a>
+  );
+}
+
 const nobody: Readonly<Record<string, WordKey>> = {
   client: 'traffic.nobodyKnown',
   structure: 'traffic.neither',
@@ -336,7 +398,10 @@ function DeniedMost({ traffic: { denials }, asked }: TrafficPartsModel) {
   );
 }
 
-function whatOf({ method, structure, route }: ShownCall, t: Translate): string {
+function whatOf(
+  { method, structure, route }: Pick<ShownCall, 'method' | 'structure' | 'route'>,
+  t: Translate,
+): string {
   return `${method} ${structure ?? route ?? t('traffic.anotherPath')}`;
 }
 

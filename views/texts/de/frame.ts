@@ -47,7 +47,6 @@ export const frame: SameTexts<typeof english> = {
   'frame.confirmItsYouYour':
     'Bestätigen Sie, dass Sie es sind: Ihre letzte Anmeldung ist mehr als fünf Minuten her.',
   'frame.never': 'Nie',
-  'frame.callsLastHour': 'Aufrufe der letzten Stunde',
   'frame.takeOver': 'Übernehmen',
   'frame.savingTakesFromFiles':
     'Mit dem Speichern wird es aus den Dateien von „{source}“ übernommen: Sie beschreiben es dann nicht mehr.',

@@ -42,7 +42,6 @@ export const frame = {
   'frame.typeGo': 'Type {typedName} to go on',
   'frame.confirmItsYouYour': 'Confirm it’s you: your last sign-in is more than five minutes ago.',
   'frame.never': 'Never',
-  'frame.callsLastHour': 'Calls of the last hour',
   'frame.takeOver': 'Take over',
   'frame.savingTakesFromFiles': 'Saving takes it from the files of “{source}”: they describe it no longer.',
   'frame.save': 'Save',

@@ -34,4 +34,22 @@ export const traffic: SameTexts<typeof english> = {
   'traffic.fine': 'In Ordnung (2xx)',
   'traffic.refused': 'Abgelehnt (4xx)',
   'traffic.failed': 'Fehlgeschlagen (5xx)',
+  'traffic.waiting': 'Wartende Aufrufe',
+  'traffic.waitingAbout': 'Sie warten seit einer Sekunde oder länger auf ein Member.',
+  'traffic.waits': 'Wartet, s',
+  'traffic.act': 'Aktion',
+  'traffic.endCall': 'Beenden',
+  'traffic.andMore': { one: 'Einer mehr wartet.', other: '{n} weitere warten.' },
+  'traffic.ended': 'Der Aufruf ist beendet: Sein Aufrufer hat es erfahren.',
+  'traffic.goneMeanwhile': 'Dieser Aufruf wartet nicht mehr.',
+  'traffic.endTitle': 'Wartenden Aufruf beenden',
+  'traffic.endCaller':
+    '{client} erhält die Antwort 503 mit dem Grund, dass ein Administrator den Aufruf beendet hat.',
+  'traffic.endsWhich': 'Es ist {call}, und er wartet seit {seconds} s.',
+  'traffic.endPoll':
+    'Kein Element geht verloren: Das nächste geht an eine andere Entnahme oder bleibt in der Queue.',
+  'traffic.endRead': 'Er hätte nichts geändert.',
+  'traffic.endWrite': 'Was das Member davon begonnen hat, kann es noch ausführen.',
+  'traffic.endAgain': 'Das Programm kann gleich wieder aufrufen.',
+  'traffic.endButton': 'Aufruf beenden',
 };

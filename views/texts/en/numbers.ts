@@ -1,0 +1,23 @@
+/** Numbers over time, in English. */
+import type { Texts } from '../text-form.ts';
+
+export const numbers = {
+  'numbers.callsOfADay': 'Calls, 24 h',
+  'numbers.sums': '{fine} fine, {denied} refused, {failed} failed.',
+  'numbers.sumsAndWhy': '{fine} fine, {denied} refused ({why}), {failed} failed.',
+  'numbers.why': 'Why',
+  'numbers.noCalls': 'No call in the last 24 hours.',
+  'numbers.notWhole':
+    'More clients, maps and queues are called than are counted by name: some of these calls may be missing.',
+  'numbers.hitShare': 'Reads that found an entry',
+  'numbers.found': 'Found',
+  'numbers.valueSizes': 'Sizes of values',
+  'numbers.mean': 'Mean',
+  'numbers.largest': 'Largest',
+  'numbers.items': 'Items',
+  'numbers.offersAndPolls': 'Offers and polls',
+  'numbers.offers': 'Offers',
+  'numbers.polls': 'Polls',
+  'numbers.emptyPolls': 'Polls without an item',
+  'numbers.waitingPolls': 'Waiting polls',
+} as const satisfies Texts;
