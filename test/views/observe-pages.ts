@@ -135,7 +135,7 @@ export function observePages(
         open: {
           items: [
             {
-              ...{ id: 'r-1', method: 'GET', route: filling.text, client: filling.text, waitedMs: 3_200 },
+              ...{ id: 'r-1', method: 'GET', route: filling.text, client: 'billing', waitedMs: 3_200 },
               ...{ structure: 'queue:jobs', member: '10.0.0.1:5701' },
             },
           ],

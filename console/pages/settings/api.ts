@@ -69,7 +69,7 @@ export function createApiPage(tools: PageTools) {
       const t = textFor(ctx);
       await tools.check(ctx, 'listSettings');
       const found = (await interfacesIn(t)).find(({ id }) => id === ctx.params.interface);
-      if (!found) throw new ProblemError(problems.notFound, 'There is no such interface.');
+      if (!found) throw new ProblemError(problems.notFound, t('api.noSuchInterface'));
       const { title, href, id } = found;
       const canBeCalled = sources(t).some((source) => source.id === id && source.canBeCalled);
       const csrf = canBeCalled ? tools.csrf(ctx) : undefined;

@@ -17,7 +17,7 @@ export const clusterOperations: SameTexts<typeof english> = {
   'operations.whatCanBeDone': 'Was möglich ist',
   'operations.eachAsksFirst':
     'Vor jedem wird gefragt und gesagt, was geschieht; nur nicht bei Hot Backups, die niemanden treffen.',
-  'operations.operation': 'Vorgang',
+  'operations.operation': 'Operation',
   'operations.raiseVersion': 'Version anheben',
   'operations.onceNewRelease':
     'Sobald jedes Member auf einer neuen Version läuft, kann der Cluster als Ganzes ihr folgen.',

@@ -82,6 +82,7 @@ export const settings: SameTexts<typeof english> = {
   'api.triedElsewhere':
     'Aufrufe an Member brauchen das Token eines Maschinen-Clients: Dessen Seite macht einen Aufruf und zeigt die Antwort.',
   'api.explorerNeedsScript': 'Der Explorer braucht Skript. Die Seite davor listet jeden Aufruf auch ohne.',
+  'api.noSuchInterface': 'Eine solche Schnittstelle gibt es nicht.',
   'api.scope': 'Scope',
   'branding.whatEverybodySeesInstallation':
     'Was alle von dieser Installation sehen: in der Leiste jeder Seite und vor der Anmeldung.',

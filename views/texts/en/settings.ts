@@ -80,6 +80,7 @@ export const settings = {
     'Calls to members take the token of a machine client: its page makes one and shows the answer.',
   'api.explorerNeedsScript':
     'The explorer needs script. The page before this one lists every call without it.',
+  'api.noSuchInterface': 'There is no such interface.',
   'api.scope': 'Scope',
   'branding.whatEverybodySeesInstallation':
     'What everybody sees of this installation: in the bar of every page, and before a sign-in.',
