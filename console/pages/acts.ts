@@ -78,6 +78,8 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
     ): Promise<Answered<Body> | undefined> {
       const t = textFor(ctx);
       const { form } = ctx.state;
+      // Whoever may not is not asked for a word, or a password, first.
+      await tools.check(ctx, act.operation);
       try {
         if (act.typedName !== undefined && form.get('typed_name') !== act.typedName)
           throw notTyped(act.typedName, t);

@@ -4,7 +4,11 @@ import { useText } from '../../texts/elements.tsx';
 /** The page of a thing that entries name; undefined where there is none. */
 export function objectHref(kind: string, id: string): string | undefined {
   const place = places[kind];
-  return place === undefined ? undefined : `${place}/${encodeURIComponent(id)}`;
+  if (place === undefined) return undefined;
+  const [name, ...rest] = kind === 'map' ? id.split('/') : [id];
+  // Of an entry its key follows the name of the map.
+  const parts = rest.length === 0 ? [name!] : [name!, rest.join('/')];
+  return [place, ...parts.map(encodeURIComponent)].join('/');
 }
 
 const places: Readonly<Record<string, string>> = {
