@@ -3,43 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { siteMap } from '../../console/pages/site-map.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { type Demo, startDemo } from '../helpers/demo.ts';
+import { demoPaths } from '../helpers/demo-paths.ts';
 
 const { browser: found, reason } = await openBrowser();
 const browser = found as Browser;
 afterAll(() => found?.close());
 
-/** One of each kind, and what asks first. */
-const details = [
-  '/account',
-  '/cluster/members/127.0.0.1:1',
-  '/cluster/maps/orders',
-  '/cluster/maps/orders/a1',
-  '/cluster/maps/logos/red?as=image',
-  '/cluster/queues/mails',
-  '/cluster/wan/atlantic/london',
-  '/cluster/wan?do=new',
-  '/cluster/operations?do=shut-down',
-  '/access/users/grace',
-  '/access/users/grace?do=remove',
-  '/access/users?do=new',
-  '/access/roles/OrdersReader',
-  '/access/roles?do=new',
-  '/access/clients/billing',
-  '/access/clients/billing?do=rotate',
-  '/access/clients?do=new',
-  '/access/applications/wiki',
-  '/access/applications?do=new',
-  '/access/effective?client=billing&method=POST&path=/svc/rest/maps/orders/a1',
-  '/observe/search?q=orders',
-];
-/** Of the demo's pages. */
-const paths = [
-  ...new Set(siteMap.flatMap(({ href, pages }) => [href, ...pages.map((page) => page.href)])),
-  ...details,
-];
 /** The markup is the same there: what depends on colours and width is looked at again in others. */
 const rulesOfSizes = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
 const looks = [
@@ -101,7 +72,7 @@ describe.skipIf(!found)(`every page in a browser${reason ? ` (${reason})` : ''}`
     async (look) => {
       const page = await signedIn(look);
       const problems: Record<string, unknown> = {};
-      for (const path of [...paths, await decisionPath(page)]) {
+      for (const path of [...demoPaths, await decisionPath(page)]) {
         const answer = await page.goto(demo.consoleUrl + path);
         // By the browser's own protocol: the policy of the page lets no script in.
         await page.evaluate(axe);

@@ -243,15 +243,15 @@ function applicationFormOf({ text }: Filling): ApplicationForm {
 
 function numbersOf({ text }: Filling) {
   return {
-    period: '1 h',
-    periods: [{ label: '1 h', href: '/' }],
+    period: text,
+    periods: [{ label: text, href: '/' }],
     plots: [false, true].map((isTable) => ({
       id: `plot${isTable}`,
       title: text,
       unit: ' ms',
       from: 1_763_713_380,
       stepSeconds: 30,
-      lines: [{ name: isTable ? text : 'Calls', values: [1, null, 3] }],
+      lines: [{ name: isTable ? text : 'p50', values: [1, null, 3] }],
       otherHref: '/?table=calls',
       isTable,
     })),
@@ -685,7 +685,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         isQuiet: name === 'backup',
       })),
       mayChangeVersion: true,
-      impossible: [{ title: 'Reload configuration', reason: filling.text }],
+      impossible: [{ title: filling.text, reason: filling.text }],
       notice: filling.text,
       problem: filling.text,
     }),
@@ -778,7 +778,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
 function drainOf({ text }: Filling): ShownDrain {
   return {
     id: 'job_018f0c5e8f3a7c4e9d21f7a1b2c3d4e5',
-    queue: 'jobs',
+    queue: 'mails',
     state: 'interrupted',
     items: 3,
     total: 7,

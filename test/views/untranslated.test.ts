@@ -10,7 +10,9 @@ const root = join(import.meta.dirname, '../..');
 /** Done, by folder or file: what is made next to them is held to it too. */
 const translated = [
   'views/management/access',
+  'views/management/cluster',
   'views/management/history',
+  'views/management/observe',
   'views/management/settings',
   'views/management/act.tsx',
   'views/management/ago.tsx',
@@ -31,7 +33,10 @@ const translated = [
   'views/management/snippets.tsx',
   'views/management/state.tsx',
   'console/pages/access',
+  'console/pages/cluster',
   'console/pages/history',
+  'console/pages/observe',
+  'console/pages/search',
   'console/pages/settings',
   'console/pages/acts.ts',
   'console/pages/change-ways.ts',
@@ -47,6 +52,10 @@ const same: readonly RegExp[] = [
   /^(?:Admin|Viewer|MetricsViewer)$/,
   /^(?:Client|Application)(?:Secret)?$/,
   /^(?:IdentityProvider|Role|User|Elevation|Backup|Import)$/,
+  // Fields of replies, the report for whoever helps, and steps as jobs name them.
+  /^(?:attachment; filename=|text\/plain; |sandbox; )/,
+  /^Health check of$/,
+  /^(?:copying the store|taking items)$/,
   /^(?:SHA-256|npx console(?: .*)?|-H .*|.* -> Admin)$/,
 ];
 /** Their templates are programs to copy. */

@@ -2,7 +2,7 @@
 import { renderDocument } from '../../layout.tsx';
 import { Problem } from '../../message.tsx';
 import { Text, useText } from '../../texts/elements.tsx';
-import type { WordKey } from '../../texts/text.ts';
+import type { Translate } from '../../texts/text.ts';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage, searchHref } from '../frame.tsx';
 
@@ -130,15 +130,15 @@ function Hints() {
 interface Key {
   readonly keys: readonly string[];
   readonly or?: readonly string[];
-  readonly does: WordKey;
+  readonly does: string;
 }
 
-const keys: readonly Key[] = [
-  { keys: ['/'], or: ['Ctrl', 'K'], does: 'search.keySearch' },
-  { keys: ['n'], does: 'search.keyAdd' },
-  { keys: ['e'], does: 'search.keyEdit' },
-  { keys: ['j'], or: ['k'], does: 'search.keyRows' },
-  { keys: ['?'], does: 'search.keyAll' },
+const keysOf = (t: Translate): readonly Key[] => [
+  { keys: ['/'], or: [t('search.control'), 'K'], does: t('search.keySearch') },
+  { keys: ['n'], does: t('search.keyAdd') },
+  { keys: ['e'], does: t('search.keyEdit') },
+  { keys: ['j'], or: ['k'], does: t('search.keyRows') },
+  { keys: ['?'], does: t('search.keyAll') },
 ];
 
 /** Where a script runs: it takes `hidden` away, and the box says whether keys do anything. */
@@ -148,7 +148,7 @@ function Keys({ groups }: FrameModel) {
   return (
     <Part id="keys" title={t('frame.keys')} about={t('search.keysAbout')}>
       <dl class="facts boxed">
-        {keys.map(({ keys: pressed, or, does }) => (
+        {keysOf(t).map(({ keys: pressed, or, does }) => (
           <div key={does}>
             <dt>
               {pressed.map(kbd)}
@@ -158,7 +158,7 @@ function Keys({ groups }: FrameModel) {
                 </>
               )}
             </dt>
-            <dd>{t(does)}</dd>
+            <dd>{does}</dd>
           </div>
         ))}
         {lettered.map(({ title, href, letter = '' }) => (

@@ -20,6 +20,7 @@ export const search: SameTexts<typeof english> = {
   'search.keyAll': 'alle Tasten',
   'search.keysAbout': 'Sie tun nichts, während Sie in ein Feld schreiben, und ohne Skript gar nichts.',
   'search.or': 'oder',
+  'search.control': 'Strg',
   'search.keysWork': 'Tasten gelten in diesem Browser',
   'search.nothingOpen': 'Ihre Rollen öffnen nichts, was sich durchsuchen ließe.',
   'search.tooLong': {

@@ -30,7 +30,7 @@ export const audit = {
   'audit.session': 'Session',
   'audit.trace': 'Trace',
   'audit.whatItChanged': 'What it changed',
-  'audit.field': 'Member',
+  'audit.field': 'Field',
   'audit.before': 'Before',
   'audit.after': 'After',
   'audit.further': 'Further',

@@ -18,6 +18,7 @@ export const search = {
   'search.keyAll': 'all keys',
   'search.keysAbout': 'They do nothing while you type into a field, and nothing at all without script.',
   'search.or': 'or',
+  'search.control': 'Ctrl',
   'search.keysWork': 'Keys work in this browser',
   'search.nothingOpen': 'Your roles open nothing that could be searched.',
   'search.tooLong': {
