@@ -97,7 +97,7 @@ export const identityProviders: SameTexts<typeof english> = {
     'Je Zeile eine: Attribut=Wert -> Rolle. Claims in Objekten mit ihrem Pfad: realm_access.roles.',
   'field.nameHint': 'Was auf der Anmeldeseite zu sehen ist.',
   'field.positionHint':
-    'Unter denen, die angeboten werden, und in der Verzeichnisse gefragt werden: 0 bis 9999, niedrige zuerst.',
+    'Wo er unter den angebotenen steht, und wann ein Verzeichnis gefragt wird: 0 bis 9999, niedrige zuerst.',
   'field.authorizationEndpoint': 'Authorization Endpoint',
   'field.tokenEndpoint': 'Token Endpoint',
   'field.userinfoEndpoint': 'Userinfo Endpoint',
@@ -172,4 +172,5 @@ export const identityProviders: SameTexts<typeof english> = {
   'preset.ad': 'Name und Passwort des Verzeichnisses werden hier eingegeben',
   'preset.directoryBefore': 'Legen Sie im Verzeichnis ein Konto an, das nach Personen suchen darf.',
   'preset.ldap': 'OpenLDAP, 389 Directory und andere',
+  'providers.noFailure': 'Keiner',
 };

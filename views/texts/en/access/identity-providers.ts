@@ -166,4 +166,5 @@ export const identityProviders = {
   'preset.ad': 'people type its name and password here',
   'preset.directoryBefore': 'In the directory, make an account that may search for people.',
   'preset.ldap': 'OpenLDAP, 389 Directory and others',
+  'providers.noFailure': 'None',
 } as const satisfies Texts;
