@@ -170,6 +170,9 @@ const managed = [
   'approvals',
   'approval',
   'question before an act',
+  'test sign-in',
+  'signing keys',
+  'settings',
 ];
 /** What is another in German. */
 const englishAlone = new Set(

@@ -81,6 +81,10 @@ export const saidByOperationsInGerman: Readonly<Record<string, string>> = {
   // Why there is no token, or no call.
   'The client is disabled.': 'Der Client ist deaktiviert.',
   'Only calls that read are made here.': 'Hier werden nur lesende Aufrufe gemacht.',
+  'Only administrators see what an identity provider sends.':
+    'Nur Administratoren sehen, was ein Identitätsanbieter sendet.',
+  'This test was begun in another session. Begin it again on the page of the provider.':
+    'Dieser Test wurde in einer anderen Sitzung begonnen. Beginnen Sie ihn auf der Seite des Anbieters noch einmal.',
   // The steps of a dry run.
   connection: 'Verbindung',
   discovery: 'Discovery',
