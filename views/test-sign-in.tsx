@@ -3,6 +3,8 @@ import { Section } from './elements/section.tsx';
 import { renderDocument, type SignOutForm, WidePage } from './layout.tsx';
 import { Notice, Problem } from './message.tsx';
 import type { Presentation } from './presentation.ts';
+import { Said, Text, useText } from './texts/elements.tsx';
+import type { WordKey } from './texts/text.ts';
 
 /** What an identity provider sends of somebody, and what a sign-in would make of it. */
 export interface TestSignInModel {
@@ -41,29 +43,32 @@ export function renderTestSignIn(model: TestSignInModel, presentation?: Presenta
 }
 
 function TestSignIn({ username, signOut, provider, startHref, result, problem }: TestSignInModel) {
+  const t = useText();
+  const title = t('testSignIn.title', { name: provider.name });
   const isAgain = result !== undefined || problem !== undefined;
   return (
-    <WidePage
-      title={`Test sign-in with ${provider.name}`}
-      hasProblem={problem !== undefined}
-      username={username}
-      signOut={signOut}
-    >
+    <WidePage title={title} hasProblem={problem !== undefined} username={username} signOut={signOut}>
       <header class="page-head">
-        <h1>Test sign-in with {provider.name}</h1>
+        <h1>{title}</h1>
         <p class="lede">
-          {provider.kind}, <code>{provider.id}</code>
-          {provider.isEnabled ? '' : ', disabled'}. Nobody is signed in by this test, and no account is made.
+          <Text
+            id={provider.isEnabled ? 'testSignIn.about' : 'testSignIn.aboutDisabled'}
+            gaps={{ kind: provider.kind, id: <code>{provider.id}</code> }}
+          />
         </p>
       </header>
-      {problem && <Problem id="problem">{problem}</Problem>}
+      {problem && (
+        <Problem id="problem">
+          <Said>{problem}</Said>
+        </Problem>
+      )}
       {result && <Outcome {...result} />}
       {result && <Account {...result} />}
       {result && <Rules {...result} />}
       {result && <Claims {...result} />}
       <div class="actions">
         <Link href={startHref} class="button primary">
-          {isAgain ? 'Test again' : `Sign in at ${provider.name}`}
+          {isAgain ? t('testSignIn.again') : t('testSignIn.signInAt', { name: provider.name })}
         </Link>
       </div>
     </WidePage>
@@ -71,40 +76,38 @@ function TestSignIn({ username, signOut, provider, startHref, result, problem }:
 }
 
 function Outcome({ roles, account }: TestResult) {
+  const t = useText();
   if (account.state === 'disabled') {
-    return <Problem id="outcome">A sign-in would be refused: the account is disabled here.</Problem>;
+    return <Problem id="outcome">{t('testSignIn.refusedDisabled')}</Problem>;
   }
   if (roles.length === 0) {
-    return (
-      <Problem id="outcome">
-        A sign-in would be refused: no rule matches, and the provider has no default role.
-      </Problem>
-    );
+    return <Problem id="outcome">{t('testSignIn.refusedNoRule')}</Problem>;
   }
-  return <Notice>A sign-in would work, with {roles.join(', ')}.</Notice>;
+  return <Notice>{t('testSignIn.wouldWork', { roles: roles.join(', ') })}</Notice>;
 }
 
-const states = {
-  known: 'This account is there already.',
-  disabled: 'This account is there, and disabled.',
-  new: 'The first sign-in would make this account.',
-} as const;
+const states: Readonly<Record<TestResult['account']['state'], WordKey>> = {
+  known: 'testSignIn.known',
+  disabled: 'testSignIn.knownDisabled',
+  new: 'testSignIn.new',
+};
 
 function Account({ account, subject, username, email, name }: TestResult) {
+  const t = useText();
   const facts = [
-    ['Subject', subject],
-    ['User name', username],
-    ['Email', email],
-    ['Name', name],
+    [t('users.subject'), subject],
+    [t('users.userName'), username],
+    [t('field.email'), email],
+    [t('common.name'), name],
   ].filter((fact): fact is [string, string] => fact[1] !== undefined);
   return (
-    <Section id="account" title="Account" about="An account belongs to the provider and the subject.">
+    <Section id="account" title={t('testSignIn.account')} about={t('testSignIn.accountAbout')}>
       <dl class="facts boxed">
         <div>
-          <dt>Account here</dt>
+          <dt>{t('testSignIn.accountHere')}</dt>
           <dd>
             {account.username}
-            <p class="muted">{states[account.state]}</p>
+            <p class="muted">{t(states[account.state])}</p>
           </dd>
         </div>
         {facts.map(([term, value]) => (
@@ -119,10 +122,11 @@ function Account({ account, subject, username, email, name }: TestResult) {
 }
 
 function Rules({ rules }: TestResult) {
+  const t = useText();
   return (
-    <Section id="rules" title="Role rules" about="Both sides of a rule compare exactly.">
+    <Section id="rules" title={t('providers.roleRules')} about={t('testSignIn.exactly')}>
       {rules.length === 0 ? (
-        <p class="empty">This provider has no rules, only a default role.</p>
+        <p class="empty">{t('testSignIn.noRules')}</p>
       ) : (
         <ul class="rows boxed">
           {rules.map(({ condition, role, isMatched }) => (
@@ -130,7 +134,7 @@ function Rules({ rules }: TestResult) {
               <h3>
                 <code>{condition}</code> → {role}
               </h3>
-              <p class="muted">{isMatched ? 'Matches' : 'Does not match'}</p>
+              <p class="muted">{isMatched ? t('testSignIn.matches') : t('testSignIn.matchesNot')}</p>
             </li>
           ))}
         </ul>
@@ -140,8 +144,9 @@ function Rules({ rules }: TestResult) {
 }
 
 function Claims({ claims }: TestResult) {
+  const t = useText();
   return (
-    <Section id="claims" title="Claims" about="What the provider has sent, by the names that rules use.">
+    <Section id="claims" title={t('testSignIn.claims')} about={t('testSignIn.claimsAbout')}>
       <dl class="facts boxed">
         {claims.map(({ name, values }) => (
           <div key={name}>

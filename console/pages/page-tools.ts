@@ -190,7 +190,10 @@ export function fieldErrorsOf(
   // What the API says is said in English where nobody has said it in another language.
   const said = (english: string) => saidIn(t.language, english) ?? english;
   if (errors.length === 0) return [{ text: said(error.message) }];
-  return errors.map(({ pointer, detail }) => ({ field: fieldOf(pointer), text: said(sentence(detail)) }));
+  return errors.map(({ pointer, detail }) => {
+    const german = saidIn(t.language, detail);
+    return { field: fieldOf(pointer), text: said(sentence(german ?? detail)) };
+  });
 }
 
 /** The others are a page of their own: who asks may not, nothing is there, nothing can be written. */

@@ -17,24 +17,27 @@ import { managementPages } from './management-pages.ts';
 export const pages: Readonly<Record<string, (filling: Filling, shown?: Presentation) => string>> = {
   ...managementPages,
   'not set up': (_filling, shown) => renderNotSetUp(shown),
-  'test sign-in': ({ text, href }) =>
-    renderTestSignIn({
-      username: text,
-      signOut: { action: '/sign-out', csrf: text },
-      provider: { id: text, name: text, kind: text, isEnabled: false },
-      startHref: href,
-      problem: text,
-      result: {
-        subject: text,
+  'test sign-in': ({ text, href }, shown) =>
+    renderTestSignIn(
+      {
         username: text,
-        email: text,
-        name: text,
-        claims: [{ name: text, values: [text, `${text} 2`] }],
-        rules: [{ condition: text, role: text, isMatched: true }],
-        roles: [text],
-        account: { username: text, state: 'new' },
+        signOut: { action: '/sign-out', csrf: text },
+        provider: { id: text, name: text, kind: text, isEnabled: false },
+        startHref: href,
+        problem: text,
+        result: {
+          subject: text,
+          username: text,
+          email: text,
+          name: text,
+          claims: [{ name: text, values: [text, `${text} 2`] }],
+          rules: [{ condition: text, role: text, isMatched: true }],
+          roles: [text],
+          account: { username: text, state: 'new' },
+        },
       },
-    }),
+      shown,
+    ),
   setup: ({ text, href }, shown) =>
     renderSetup(
       {

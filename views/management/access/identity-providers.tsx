@@ -85,7 +85,7 @@ function Providers({ providers, ...list }: ProvidersModel) {
           <LinkedUsers key="users" {...provider} />,
           <Ago key="last" at={dateOf(provider.lastSignInAt)} now={now} />,
           provider.lastFailure === null ? (
-            t('common.none')
+            t('providers.noFailure')
           ) : (
             <Ago key="failed" at={new Date(provider.lastFailure.at)} now={now} />
           ),
@@ -224,7 +224,7 @@ function factsOf(provider: ShownProvider, now: Date, t: Translate): readonly Fac
       name: t('providers.lastFailure'),
       value:
         lastFailure === null ? (
-          t('common.none')
+          t('providers.noFailure')
         ) : (
           <Text
             id="providers.failureAt"

@@ -1,3 +1,4 @@
+import { saidByOperationsInGerman } from './access/said.ts';
 import { saidOfAccessInGerman } from './said-access.ts';
 import { saidOfClusterInGerman } from './said-cluster.ts';
 import { saidOfHealthInGerman } from './said-health.ts';
@@ -99,4 +100,5 @@ export const saidInGerman: Readonly<Record<string, string>> = {
     'Liest Angaben zum Cluster, seine Gesundheit, Werte der Maps, Größen der Queues und den Zustand von CP und WAN.',
   'Reads cluster information and health.': 'Liest Angaben zum Cluster und seine Gesundheit.',
   ...saidOfAccessInGerman,
+  ...saidByOperationsInGerman,
 };

@@ -31,6 +31,6 @@ export const access: SameTexts<typeof english> = {
   'access.cannotBeUndone': 'Das lässt sich nicht rückgängig machen.',
   'access.passwordOfConsole': 'Passwort dieser Konsole',
   'access.openSessions': 'Offene Sitzungen',
-  'access.whatPeopleSeeOfIt': 'Was Personen davon sehen.',
+  'access.whatPeopleSeeOfIt': 'Der Name, den man sieht.',
   'access.more': { one: '{n} weitere', other: '{n} weitere' },
 };

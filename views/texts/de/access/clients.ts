@@ -29,7 +29,7 @@ export const clients: SameTexts<typeof english> = {
   'clients.theSecret': ': das Secret {id}',
   'clients.callAsClient': 'Ein Aufruf als dieser Client',
   'clients.decidedByScopes':
-    'Seine Scopes entscheiden, wie bei einem Token mit allen; die Konsole führt ihn aus. Nur lesende Aufrufe.',
+    'Seine Scopes entscheiden, wie bei einem Token mit allen; die Konsole macht den Aufruf. Nur lesende Aufrufe.',
   'clients.path': 'Pfad',
   'clients.makeCall': 'Aufrufen',
   'clients.decision': 'Entscheidung',

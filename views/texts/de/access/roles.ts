@@ -16,11 +16,11 @@ export const roles: SameTexts<typeof english> = {
   'roles.nobody': 'Niemand.',
   'roles.allHolders': 'Alle {count}',
   'roles.countsFromNextCall': 'Die Änderung gilt ab dem nächsten Aufruf, für alle, die die Rolle haben.',
-  'roles.oneLine': 'Eine Zeile für Menschen.',
+  'roles.oneLine': 'Eine Zeile, die sie erklärt.',
   'roles.addRole': 'Rolle hinzufügen',
   'roles.madeOf': 'Eine eigene Rolle aus dem, was sie öffnet. Vergeben wird sie auf der Seite des Benutzers.',
   'roles.nameHint':
-    'Wie sie in Token steht: Buchstaben, Ziffern, Punkte, Bindestriche und Unterstriche. Er bleibt, wie er ist.',
+    'So steht sie in Token: Buchstaben, Ziffern, Punkte, Bindestriche und Unterstriche. Der Name bleibt, wie er ist.',
   'roles.roleAdded': 'Die Rolle ist hinzugefügt.',
   'roles.savedCounts': 'Gespeichert: Es gilt ab dem nächsten Aufruf.',
   'roles.putBackCounts': 'Zurückgesetzt: Es gilt ab dem nächsten Aufruf.',

@@ -8,7 +8,7 @@ export const users: SameTexts<typeof english> = {
     'Die Person wird eingeladen: Auf der nächsten Seite steht ein Link, über den sie ein Passwort wählt.',
   'users.userName': 'Benutzername',
   'users.byWhichSignsIn': 'Mit ihm meldet sich die Person an; Groß- und Kleinschreibung zählt nicht.',
-  'users.inFull': 'Vollständig, für Menschen.',
+  'users.inFull': 'Der vollständige Name, wie man ihn liest.',
   'users.nothingSentThere': 'Dorthin wird nichts gesendet.',
   'users.signsInWith': 'Anmeldung über',
   'users.noUsersYet': 'Noch keine Benutzer.',
