@@ -345,6 +345,31 @@ test.each([1, 2, 3])(
   60_000,
 );
 
+test('a stop in order loses none, and does not wait for the end of the queue', async () => {
+  const member = await queueMember(100_000);
+  const dataDir = await usedDataDir();
+  const env = { CONSOLE_MEMBERS: `http://127.0.0.1:${member.port}` };
+  try {
+    const first = await startConsole({ dataDir, env });
+    const { id } = (await begin({ url: first.url, token: await apiToken(first) }, 'jobs', 100_000))
+      .body as Drain;
+    await until(async () => member.given() > 50, 'the first items');
+    expect(await first.stop()).toBe(0);
+    const given = member.given();
+    expect(given).toBeLessThan(100_000);
+    const next = await startConsole({ dataDir, env });
+    try {
+      const there = { url: next.url, token: await apiToken(next) };
+      expect(await over(there, 'jobs', id)).toMatchObject({ state: 'interrupted', items: given });
+      expect(await itemsOf(there, 'jobs', id)).toEqual(numbers(given));
+    } finally {
+      await next.stop();
+    }
+  } finally {
+    await member.close();
+  }
+}, 60_000);
+
 /** A member that has one queue, and counts what it has given away. @param breaksAfter  so many items */
 async function queueMember(items: number, breaksAfter = Number.POSITIVE_INFINITY) {
   let given = 0;
