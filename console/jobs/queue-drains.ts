@@ -87,10 +87,11 @@ async function store(
       () => true,
       () => false,
     );
+    const code = codeOf(cause);
     const became = isBack
-      ? 'The item that could not be written was put back, at the end of the queue.'
-      : 'One item could neither be written nor be put back, and is lost.';
-    throw new JobFailure('disk', `The file cannot be written (${codeOf(cause)}). ${became}`, { cause });
+      ? `The file cannot be written (${code}). The item that could not be written was put back, at the end of the queue.`
+      : `The file cannot be written (${code}). One item could neither be written nor be put back, and is lost.`;
+    throw new JobFailure('disk', became, { cause });
   }
 }
 
@@ -99,14 +100,17 @@ function inputOf({ input }: Pick<JobWork['job'], 'input'>): DrainInput {
 }
 
 function notTaken(error: unknown): never {
-  throw failure(error, 'Nothing was taken.');
+  throw failure(error, (why) => `${why} Nothing was taken.`);
 }
 
 function maybeTaken(error: unknown): never {
   const isUnknown =
     error instanceof ProblemError && [problems.badGateway, problems.upstreamTimeout].includes(error.problem);
-  const lost = isUnknown ? 'The member may have given an item away that nobody got. ' : '';
-  throw failure(error, `${lost}What was taken before is in the file.`);
+  throw failure(error, (why) =>
+    isUnknown
+      ? `${why} The member may have given an item away that nobody got. What was taken before is in the file.`
+      : `${why} What was taken before is in the file.`,
+  );
 }
 
 function noFile(cause: unknown): never {
@@ -115,9 +119,9 @@ function noFile(cause: unknown): never {
 }
 
 /** @returns the same of what is a fault of this program */
-function failure(error: unknown, then: string): unknown {
+function failure(error: unknown, said: (why: string) => string): unknown {
   if (!(error instanceof ProblemError)) return error;
-  return new JobFailure(error.problem.code, `${error.message} ${then}`, { cause: error });
+  return new JobFailure(error.problem.code, said(error.message), { cause: error });
 }
 
 function codeOf(error: unknown): string {

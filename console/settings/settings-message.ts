@@ -6,6 +6,8 @@ import type { Settings } from './settings.ts';
 export type SettingsMessage = unknown;
 
 const secretField = '$secret';
+/** In base64: bytes are no object of numbered members. */
+const bytesField = '$bytes';
 
 export function settingsMessage(settings: Settings): SettingsMessage {
   return plain(settings);
@@ -17,12 +19,16 @@ export function readSettingsMessage(message: SettingsMessage): Settings {
 
 function plain(value: unknown): unknown {
   if (value instanceof Secret) return { [secretField]: plain(value.reveal()) };
+  if (value instanceof Uint8Array) return { [bytesField]: Buffer.from(value).toString('base64') };
   return mapped(value, plain);
 }
 
 function revived(value: unknown): unknown {
   if (typeof value === 'object' && value !== null && secretField in value) {
     return new Secret(revived(value[secretField]));
+  }
+  if (typeof value === 'object' && value !== null && bytesField in value) {
+    return Buffer.from(String(value[bytesField]), 'base64');
   }
   return Object.freeze(mapped(value, revived));
 }

@@ -4,6 +4,8 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiToken, machineToken, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import { until } from '../helpers/store.ts';
+import { createUserAgent } from '../helpers/user-agent.ts';
 
 const bound = 10 * 1024 * 1024;
 let console: RunningConsole;
@@ -166,6 +168,34 @@ test('a value comes at the pace of who reads it, and the member is left when the
     await waitFor(() => member.isLeft(), 'the end of the connection to the member');
   } finally {
     await slow.stop();
+    await member.close();
+  }
+}, 60_000);
+
+test('a person has four downloads by pages at a time, as by the API', async () => {
+  const member = await endlessMember();
+  const other = await startConsole({ env: { CONSOLE_MEMBERS: `http://127.0.0.1:${member.port}` } });
+  const open: IncomingMessage[] = [];
+  try {
+    const agent = createUserAgent(other.url);
+    await agent.signIn();
+    const cookie = [...agent.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const address = `${other.url}/cluster/maps/large/endless/value?download=true`;
+    const download = () =>
+      new Promise<number>((resolve, reject) => {
+        get(address, { headers: { cookie } }, (response) => {
+          response.pause();
+          open.push(response);
+          resolve(response.statusCode!);
+        }).once('error', reject);
+      });
+    for (const _each of [1, 2, 3, 4]) expect(await download()).toBe(200);
+    expect(await download()).toBe(429);
+    open[0]!.destroy();
+    await until(async () => (await download()) === 200, 'a place that is free again');
+  } finally {
+    for (const response of open) response.destroy();
+    await other.stop();
     await member.close();
   }
 }, 60_000);

@@ -1,4 +1,5 @@
 /** `/api/v1/queues/{queue}/drains`: items that a job takes into a file, and what a kill in the middle of it leaves. */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -9,7 +10,13 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../commands/support.ts';
 import { toolDone } from '../helpers/commands.ts';
-import { apiToken, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
+import {
+  apiToken,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+  usedDataDir,
+} from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { tokenOf } from './client-support.ts';
 
@@ -65,6 +72,8 @@ const over = async (at: At, queue: string, id: string) => {
 };
 const fileOf = (dataDir: string, id: string) => join(dataDir, 'queue-items', id);
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => `item ${i}`);
+
+const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
 let console: RunningConsole;
 let at: At;
@@ -247,6 +256,55 @@ describe('a drain', () => {
   });
 });
 
+test.skipIf(!canLimit)(
+  'an item that the disk does not take goes back to the queue, and the job says so',
+  async () => {
+    const large = 'x'.repeat(3 * 1024 * 1024);
+    const other = await startConsole();
+    try {
+      const there = { url: other.url, token: await apiToken(other) };
+      for (const number of [1, 2, 3]) {
+        const url = `${other.url}/svc/rest/queues/heavy`;
+        const headers = { Authorization: `Bearer ${await machineToken(other)}` };
+        await fetch(url, { method: 'POST', headers, body: `${number}${large}` });
+      }
+      expect((await call(there, 'GET', '/queues/heavy')).body).toMatchObject({ size: 3 });
+      const limit = (bytes: string) =>
+        spawnSync('prlimit', ['--pid', String(other.child.pid), `--fsize=${bytes}:unlimited`]);
+      limit(String(7 * 1024 * 1024));
+      const { id } = (await begin(there, 'heavy', 10)).body as Drain;
+      const drain = await over(there, 'heavy', id);
+      limit('unlimited');
+      expect(drain).toMatchObject({ state: 'failed', items: 1, problem: { code: 'disk' } });
+      expect(drain.problem!.detail).toContain('was put back, at the end of the queue.');
+      expect((await itemsOf(there, 'heavy', id)).map((text) => text.charAt(0))).toEqual(['1']);
+      expect((await call(there, 'GET', '/queues/heavy')).body).toMatchObject({ size: 2 });
+      const rest = (await begin(there, 'heavy', 10, wait)).body as Drain;
+      expect((await itemsOf(there, 'heavy', rest.id)).map((text) => text.charAt(0))).toEqual(['3', '2']);
+    } finally {
+      await other.stop();
+    }
+  },
+  60_000,
+);
+
+test('a member that breaks off may have given an item away, and the job says so', async () => {
+  const member = await queueMember(10, 4);
+  const env = { CONSOLE_MEMBERS: `http://127.0.0.1:${member.port}` };
+  const other = await startConsole({ env });
+  try {
+    const there = { url: other.url, token: await apiToken(other) };
+    const { id } = (await begin(there, 'jobs', 10)).body as Drain;
+    const drain = await over(there, 'jobs', id);
+    expect(drain).toMatchObject({ state: 'failed', items: 4, problem: { code: 'bad_gateway' } });
+    expect(drain.problem!.detail).toContain('may have given an item away that nobody got.');
+    expect(await itemsOf(there, 'jobs', id)).toEqual(numbers(4));
+  } finally {
+    await other.stop();
+    await member.close();
+  }
+}, 60_000);
+
 test.each([1, 2, 3])(
   'a kill in the middle loses at most the item that was on its way (%i)',
   async (round) => {
@@ -287,13 +345,39 @@ test.each([1, 2, 3])(
   60_000,
 );
 
-/** A member that has one queue, and counts what it has given away. */
-async function queueMember(items: number) {
+test('a stop in order loses none, and does not wait for the end of the queue', async () => {
+  const member = await queueMember(100_000);
+  const dataDir = await usedDataDir();
+  const env = { CONSOLE_MEMBERS: `http://127.0.0.1:${member.port}` };
+  try {
+    const first = await startConsole({ dataDir, env });
+    const { id } = (await begin({ url: first.url, token: await apiToken(first) }, 'jobs', 100_000))
+      .body as Drain;
+    await until(async () => member.given() > 50, 'the first items');
+    expect(await first.stop()).toBe(0);
+    const given = member.given();
+    expect(given).toBeLessThan(100_000);
+    const next = await startConsole({ dataDir, env });
+    try {
+      const there = { url: next.url, token: await apiToken(next) };
+      expect(await over(there, 'jobs', id)).toMatchObject({ state: 'interrupted', items: given });
+      expect(await itemsOf(there, 'jobs', id)).toEqual(numbers(given));
+    } finally {
+      await next.stop();
+    }
+  } finally {
+    await member.close();
+  }
+}, 60_000);
+
+/** A member that has one queue, and counts what it has given away. @param breaksAfter  so many items */
+async function queueMember(items: number, breaksAfter = Number.POSITIVE_INFINITY) {
   let given = 0;
   const server: Server = createServer((req, res) => {
     const [path = ''] = (req.url ?? '').split('?');
     if (path.endsWith('/queues/jobs/size')) return res.end(String(items - given));
     if (req.method === 'DELETE' && path.endsWith('/queues/jobs/0')) {
+      if (given >= breaksAfter) return req.socket.destroy();
       return given < items ? res.end(`item ${given++}`) : res.writeHead(204).end();
     }
     if (path.includes('/health')) {

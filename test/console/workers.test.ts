@@ -1,5 +1,6 @@
 /** Several processes answer as one: what one of them knows or has counted, all of them do. */
 
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -301,6 +302,22 @@ describe('what one has learnt all know', () => {
 });
 
 describe('the first start', () => {
+  test('with an encryption key gives it to each of them as it is', async () => {
+    const env = { CONSOLE_WORKERS: '2', CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+    const other = await startConsole({ env, isFirstStart: true });
+    try {
+      const answering = await connectToAll(other.url, 2);
+      const token = await machineToken(other);
+      const replies = await Promise.all(
+        answering.map((worker) => worker.get('/svc/rest/cluster', { authorization: `Bearer ${token}` })),
+      );
+      for (const worker of answering) worker.close();
+      expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    } finally {
+      await other.stop();
+    }
+  });
+
   test('the printed link is good at each, for one administrator', async () => {
     const first = await startConsole({
       isFirstStart: true,

@@ -9,6 +9,7 @@ const details = [
   '/cluster/maps/orders/a1',
   '/cluster/maps/logos/red?as=image',
   '/cluster/queues/mails',
+  '/cluster/queues/mails?do=drain',
   '/cluster/wan/atlantic/london',
   '/cluster/wan?do=new',
   '/cluster/operations?do=shut-down',

@@ -73,11 +73,19 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
       // A page may be open for long that asks now and then: it holds its place as long as it asks.
       const leave = operation.isLong ? deps.openCalls.open(actor.id) : undefined;
       const idempotencyKey = readIdempotencyKey(request.idempotencyKey);
+      let isGoingOn = false;
       try {
         const about = deps.about(call);
-        return await runOperation(operation, { ...request, idempotencyKey }, actor, { ...deps, about });
+        const answer = await runOperation(operation, { ...request, idempotencyKey }, actor, {
+          ...deps,
+          about,
+        });
+        // What is sent as it comes is open as long as somebody reads.
+        isGoingOn = (answer.stream ?? answer.bytes) !== undefined && !call.res.closed;
+        if (leave && isGoingOn) call.res.once('close', leave);
+        return answer;
       } finally {
-        leave?.();
+        if (!isGoingOn) leave?.();
       }
     },
     check: async (caller, id) => checkMayRun(named(id), pageActor(caller), deps),

@@ -97,10 +97,12 @@ export function createQueuePages(tools: PageTools, acts: Acts, now: () => number
     tools.goTo(ctx, `${structureHref('queue', queue.id)}?done=offered`);
   }
 
-  /** The page of all jobs goes on by itself; who may not open it has one of this alone. */
+  /** A page of jobs goes on by itself; who may not open it, or need not wait, has that of the file. */
   async function showJob(ctx: PageContext, { queue, id }: ShownDrain): Promise<void> {
-    const may = await tools.mayRun(ctx, ['readJob']);
-    tools.goTo(ctx, may.has('readJob') ? jobHref(id) : drainHref(queue, id));
+    const asked = { params: { queue, drain: id }, waitSeconds: 1 };
+    const { body } = await tools.run<ShownDrain>(ctx, 'readQueueDrain', asked);
+    const isFollowed = body.endedAt === null && (await tools.mayRun(ctx, ['readJob'])).has('readJob');
+    tools.goTo(ctx, isFollowed ? jobHref(id) : drainHref(queue, id));
   }
 
   /** Not at an address that could be opened again: what was taken is on this page alone. */

@@ -32,7 +32,7 @@ const withThings: readonly ActWithThing[] = [
   of('search.verbRotate', applications, 'createApplicationSecret', 'search.rotateSecret', 'rotate'),
   of('search.verbEnd', users, 'endUserSessions', 'search.endSessions', 'end-sessions'),
   of('search.verbReset', users, 'resetUserPassword', 'search.resetPassword', 'reset-password'),
-  of('search.verbDrainQueue', queues, 'drainQueue', 'search.drainQueue', 'drain'),
+  of('search.verbDrainQueue', queues, 'startQueueDrain', 'search.drainQueue', 'drain'),
   of('search.verbPoll', queues, 'pollQueue', 'search.pollQueue', 'poll'),
   of('search.verbClear', maps, 'clearMap', 'search.clearMap', 'clear'),
   of('search.verbClear', publishers, 'clearWanPublisher', 'search.clearQueuesOf', 'clear'),

@@ -112,6 +112,12 @@ const cluster: readonly Journey[] = [
       reads('is taken away from everybody'),
       press('Poll'),
       reads('item of {id}', 'Offer again'),
+      press('Offer again, at the end'),
+      follow('Drain into a file'),
+      reads('writes each to a file before it takes the next'),
+      fill('Type {id} to go on', '{id}'),
+      press('Drain into a file'),
+      reads('They are in no queue any more'),
     ),
   },
   {

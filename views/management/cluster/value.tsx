@@ -153,7 +153,7 @@ export function GiveFile({ action, hidden, type, errors }: FileFormProps) {
         />
         <div class="actions">
           <button type="submit" class="button primary">
-            {t('values.file')}
+            {t('values.storeFile')}
           </button>
         </div>
       </Form>

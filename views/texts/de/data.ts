@@ -47,6 +47,7 @@ export const data: SameTexts<typeof english> = {
   'values.file': 'Datei setzen',
   'values.fileAbout': 'Ihre Bytes werden zum Wert, bis zu {size}.',
   'values.chooseFile': 'Datei',
+  'values.storeFile': 'Datei speichern',
   'values.noFile': 'Wählen Sie eine Datei.',
   'values.fileTooLarge': 'Diese Datei ist zu groß: Ein Wert hat höchstens {size}.',
 };

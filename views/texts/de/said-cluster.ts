@@ -50,6 +50,23 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
   'There is an entry of this key.': 'Es gibt schon einen Eintrag mit diesem Schlüssel.',
   'The entry has changed meanwhile: read it again.':
     'Der Eintrag hat sich inzwischen geändert: Lesen Sie ihn noch einmal.',
+  'The value has {bytes} bytes, and more than {n} are not given in one piece: ask for its beginning (?first=65536), or for its /value.':
+    'Der Wert hat {bytes} Bytes, und mehr als {n} werden nicht in einem Stück gegeben: Fragen Sie nach seinem Anfang (?first=65536) oder nach seinem /value.',
+  'More than {n} cannot be pinned: unpin one first.':
+    'Mehr als {n} lassen sich nicht anheften: Lösen Sie erst einen Namen.',
+  'There is nothing of this id, or not any more.': 'Unter dieser ID gibt es nichts, oder nicht mehr.',
+  'Items are still being taken: stop it first.': 'Es werden noch Elemente entnommen: Stoppen Sie das zuerst.',
+  'There is no file of it here, or not any more.': 'Hier gibt es dazu keine Datei, oder nicht mehr.',
+  'The file cannot be made ({code}). Nothing was taken.':
+    'Die Datei lässt sich nicht anlegen ({code}). Es wurde nichts entnommen.',
+  'The file cannot be written ({code}). The item that could not be written was put back, at the end of the queue.':
+    'Die Datei lässt sich nicht schreiben ({code}). Das Element, das nicht geschrieben werden konnte, wurde am Ende der Queue wieder eingereiht.',
+  'The file cannot be written ({code}). One item could neither be written nor be put back, and is lost.':
+    'Die Datei lässt sich nicht schreiben ({code}). Ein Element ließ sich weder schreiben noch wieder einreihen und ist verloren.',
+  '{why} The member may have given an item away that nobody got. What was taken before is in the file.':
+    '{why} Das Member hat vielleicht ein Element herausgegeben, das niemand bekam. Was vorher entnommen wurde, ist in der Datei.',
+  '{why} What was taken before is in the file.': '{why} Was vorher entnommen wurde, ist in der Datei.',
+  '{why} Nothing was taken.': '{why} Es wurde nichts entnommen.',
   'The queue is full, says the member {member}.': 'Die Queue ist voll, sagt das Member {member}.',
   'The member {member} gives no size of a queue.': 'Das Member {member} nennt keine Größe der Queue.',
 };

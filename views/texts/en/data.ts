@@ -44,6 +44,7 @@ export const data = {
   'values.file': 'Put a file',
   'values.fileAbout': 'Its bytes become the value, up to {size}.',
   'values.chooseFile': 'File',
+  'values.storeFile': 'Store file',
   'values.noFile': 'Choose a file.',
   'values.fileTooLarge': 'This file is too large: a value has {size} at most.',
 } as const satisfies Texts;
