@@ -685,6 +685,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         isQuiet: name === 'backup',
       })),
       mayChangeVersion: true,
+      mayConfigure: true,
       impossible: [{ title: 'Reload configuration', reason: filling.text }],
       notice: filling.text,
       problem: filling.text,
@@ -760,6 +761,16 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       path: [{ title: filling.text, href: '/access/users' }],
       title: filling.text,
       effects: [filling.text],
+      diff: {
+        isCut: true,
+        sections: [
+          {
+            title: filling.text,
+            state: filling.text,
+            lines: (['same', 'added', 'removed'] as const).map((change) => ({ change, text: filling.text })),
+          },
+        ],
+      },
       typedName: filling.text,
       selects: [
         { name: 'ends', label: filling.text, value: 'x', options: [{ value: 'x', label: filling.text }] },

@@ -16,6 +16,7 @@ import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';
 import { data } from './en/data.ts';
 import { frame } from './en/frame.ts';
+import { memberConfig } from './en/member-config.ts';
 import { members } from './en/members.ts';
 import { numbers } from './en/numbers.ts';
 import { audit } from './en/observe/audit.ts';
@@ -42,6 +43,7 @@ export const english = {
   ...health,
   ...decision,
   ...audit,
+  ...memberConfig,
   ...numbers,
   ...overview,
   ...clusterOperations,
