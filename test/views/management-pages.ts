@@ -341,7 +341,14 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderGroup({
       frame: frameOf(filling),
       title: 'common.access',
-      pages: [{ title: 'common.users', href: '/access/users', about: 'common.peopleWhoMaySign' }],
+      pages: [
+        {
+          title: 'common.users',
+          href: '/access/users',
+          about: 'common.peopleWhoMaySign',
+          figure: filling.text,
+        },
+      ],
     }),
   users: (filling) =>
     renderUsers({

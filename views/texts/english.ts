@@ -15,6 +15,7 @@ import { clusterOperations } from './en/cluster-operations.ts';
 import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';
 import { data } from './en/data.ts';
+import { figures } from './en/figures.ts';
 import { frame } from './en/frame.ts';
 import { memberConfig } from './en/member-config.ts';
 import { members } from './en/members.ts';
@@ -44,6 +45,7 @@ export const english = {
   ...decision,
   ...audit,
   ...memberConfig,
+  ...figures,
   ...numbers,
   ...overview,
   ...clusterOperations,

@@ -15,6 +15,7 @@ import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
 import { data } from './de/data.ts';
+import { figures } from './de/figures.ts';
 import { frame } from './de/frame.ts';
 import { memberConfig } from './de/member-config.ts';
 import { members } from './de/members.ts';
@@ -46,6 +47,7 @@ export const german: SameTexts<typeof english> = {
   ...decision,
   ...audit,
   ...memberConfig,
+  ...figures,
   ...numbers,
   ...overview,
   ...clusterOperations,
