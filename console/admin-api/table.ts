@@ -7,7 +7,7 @@ import { type AuditNeeds, auditOperations } from './audit/audit-operations.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
-import { clusterOperations } from './cluster/cluster-operations.ts';
+import { clusterOperations, type SentConfigNeeds } from './cluster/cluster-operations.ts';
 import { cpOperations } from './cluster/cp.ts';
 import { type HealthNeeds, healthOperations } from './cluster/health.ts';
 import { mapValueOperations, type ValueNeeds } from './cluster/map-values.ts';
@@ -64,6 +64,7 @@ export type ApiServices = AccessNeeds &
   OpenCallNeeds &
   ProviderNeeds &
   RoleNeeds &
+  SentConfigNeeds &
   SessionNeeds &
   SettingNeeds &
   TrafficNeeds &

@@ -61,7 +61,7 @@ export function createServices(deps: ServicesDeps) {
     passwords,
     ...ofUsers,
     ...createRecordings(deps, clients),
-    ...createMemberServices(storage, now),
+    ...createMemberServices(storage, cipher, now),
     clients,
     outbound,
     providers,

@@ -4,10 +4,12 @@ import { createCalledStructures } from './called-structures.ts';
 import { createClientStructures } from './client-structures.ts';
 import { createMemberRecords } from './member-records.ts';
 import { createPublisherRecords } from './publisher-records.ts';
+import { createSentConfig, type SentConfigDeps } from './sent-config.ts';
 
 /** @param now  epoch milliseconds */
 export function createMemberServices(
-  { registry, records }: Pick<Storage, 'registry' | 'records'>,
+  { registry, records, artifacts }: Pick<Storage, 'registry' | 'records' | 'artifacts'>,
+  cipher: SentConfigDeps['cipher'],
   now: () => number,
 ) {
   return {
@@ -15,5 +17,6 @@ export function createMemberServices(
     clientStructures: createClientStructures({ records }),
     calledStructures: createCalledStructures({ registry, now }),
     publisherRecords: createPublisherRecords(registry),
+    sentConfig: createSentConfig({ artifacts, cipher }),
   };
 }

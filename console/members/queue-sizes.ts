@@ -6,6 +6,8 @@ import type { AskMember } from '../../platform/member-call.ts';
 
 export interface QueueSizesDeps {
   readonly ask: AskMember;
+  /** Over how long the questions of one minute are spread, milliseconds; what is left of the minute is for answers. */
+  readonly overMs?: number;
 }
 
 export interface QueueSizes {
@@ -18,10 +20,8 @@ export interface QueueSizes {
 
 const mostQueues = 200;
 const quietMinutes = 60;
-/** What is left of the minute is for answers. */
-const overMs = 50_000;
 
-export function createQueueSizes({ ask }: QueueSizesDeps): QueueSizes {
+export function createQueueSizes({ ask, overMs = 50_000 }: QueueSizesDeps): QueueSizes {
   /** With the minute of the last call, the one that was called longest ago first. */
   const called = new Map<string, number>();
   let sizes = new Map<string, number>();

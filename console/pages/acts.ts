@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { type ActText, renderAct } from '../../views/management/act.tsx';
+import type { DiffModel } from '../../views/management/diff.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
 import type { Select } from '../../views/management/filters.tsx';
 import type { Crumb } from '../../views/management/frame.tsx';
@@ -23,6 +24,8 @@ export interface Act {
   readonly title: string;
   /** Whom and what it hits, a sentence each. */
   readonly effects: readonly string[];
+  /** What would change, line by line. */
+  readonly diff?: DiffModel;
   readonly button: string;
   /** Cannot be undone: wants a sign-in of late. */
   readonly isDangerous?: boolean;
@@ -121,6 +124,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
     const {
       title,
       effects,
+      diff,
       button,
       typedName,
       isDangerous = false,
@@ -139,6 +143,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       path,
       title,
       effects,
+      diff,
       typedName,
       confirmation,
       action: href,

@@ -1,5 +1,6 @@
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { renderGroup } from '../../views/management/group.tsx';
+import { figuresOf } from './group-figures.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
 import { siteMap } from './site-map.ts';
 
@@ -16,9 +17,9 @@ export function createGroupPage(tools: PageTools) {
       );
     }
     const shown = new Set(open.pages.map(({ href }) => href));
-    tools.send(
-      ctx,
-      renderGroup({ frame, title: group.title, pages: group.pages.filter(({ href }) => shown.has(href)) }),
-    );
+    const figures = await figuresOf(ctx, tools, [...shown]);
+    const pages = group.pages.filter(({ href }) => shown.has(href));
+    const withFigures = pages.map((page) => ({ ...page, figure: figures.get(page.href) }));
+    tools.send(ctx, renderGroup({ frame, title: group.title, pages: withFigures }));
   };
 }

@@ -103,7 +103,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/cp', query, signedIn, cp.show);
       router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);
-      router.post('/cluster/operations', form, csrf, signedIn, held, operations.change);
+      router.post('/cluster/operations', signedIn, longForm, csrf, held, operations.change);
       addAccessRoutes(router, { tools, acts, forms, origin, now, elevationMinutes, signedIn, csrf, held });
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);

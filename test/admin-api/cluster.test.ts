@@ -87,6 +87,37 @@ describe('the cluster', () => {
     expect(other).toMatchObject({ status: 409, body: { code: 'member_rejected' } });
   });
 
+  test('shows what a configuration would add beside what was sent from here, and sends nothing', async () => {
+    const config = 'svc:\n  map:\n    sent-from-here:\n      max-idle-seconds: 5\n  license-key: x\n';
+    const preview = async (text: string) =>
+      (await call('POST', '/operations/config/preview', { config: text })).body;
+    const section = { sectionName: 'map', configName: 'sent-from-here' };
+    const first = {
+      isCompared: true,
+      isCut: false,
+      sections: [{ ...section, state: 'new' }, { configName: '' }],
+    };
+    expect(await preview(config)).toMatchObject(first);
+    expect(await preview(config)).toMatchObject(first);
+    await call('POST', '/operations/config', {
+      config: 'svc:\n  map:\n    sent-from-here: { max-idle-seconds: 5 }\n',
+    });
+    expect((await preview(config)).sections[0]).toMatchObject({ ...section, state: 'same' });
+    expect((await preview(config.replace('5', '6'))).sections[0]).toEqual({
+      ...section,
+      state: 'different',
+      lines: [
+        { change: 'same', text: 'map:' },
+        { change: 'same', text: '  sent-from-here:' },
+        { change: 'removed', text: '    max-idle-seconds: 5' },
+        { change: 'added', text: '    max-idle-seconds: 6' },
+      ],
+    });
+    for (const text of ['<hazelcast/>', 'x: [', 'a: 1\nb: 2', '- a', '&a [*a]']) {
+      expect([text, await preview(text)]).toEqual([text, { isCompared: false, isCut: false, sections: [] }]);
+    }
+  });
+
   test('has configuration added, and says what was there already', async () => {
     const config = 'svc:\n  map:\n    added-here: {}\n';
     const added = await call('POST', '/operations/config', { config });

@@ -68,6 +68,36 @@ test('reload the configuration of the members', async () => {
   expect(textOf(done)).toContain('The members have read their configuration anew.');
 });
 
+test('add to the configuration of the members: what would change is shown first, and sent once it is confirmed', async () => {
+  const form = await ada.get(href);
+  const config = 'svc:\n  map:\n    paged:\n      time-to-live-seconds: 60\n    <b>: {}\n';
+  const question = await sendForm(ada, form, 'preview', { config });
+  expect([question.status, titleOf(question)]).toEqual([200, 'Add to configuration']);
+  expect(textOf(question)).toMatch(/map paged Is new, and would be added\. .*\+ time-to-live-seconds: 60/s);
+  expect(question.body).toContain('map &lt;b>');
+  const unsaid = await sendForm(ada, question, 'config', { config, typed_name: 'another' });
+  expect([unsaid.status, unsaid.body.includes('time-to-live-seconds')]).toEqual([400, true]);
+  const small = config.replace('    <b>: {}\n', '');
+  const fields = { config: small, typed_name: instance, reason: 'shorter lives' };
+  const done = await ada.follow(await sendForm(ada, question, 'config', fields));
+  expect(textOf(done)).toContain('One section was added. 0 were there already, and stay as they were.');
+  const said = console.log().filter(({ event }) => event === 'cluster.config_updated');
+  expect(said).toEqual([
+    expect.objectContaining({ outcome: 'success', reason: 'shorter lives', via: 'page' }),
+  ]);
+  const again = await sendForm(ada, form, 'preview', { config: small.replace('60', '90') });
+  expect(textOf(again)).toMatch(
+    /map paged Is there, and stays as it is.*- time-to-live-seconds: 60.*\+ time-to-live-seconds: 90/s,
+  );
+  expect(textOf(again)).toContain('nothing of it is new to them');
+  const german = await ada.post(
+    href,
+    { csrf: hiddenIn(form, 'csrf')!, do: 'preview', config: '<a/>' },
+    { 'Accept-Language': 'de' },
+  );
+  expect(textOf(german)).toContain('Es ist kein YAML');
+});
+
 describe('who may', () => {
   test('a Viewer sees them and does none; a MetricsViewer sees none', async () => {
     const viewer = await personWith(console, 'viewer', ['Viewer']);

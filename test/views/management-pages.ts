@@ -341,7 +341,14 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderGroup({
       frame: frameOf(filling),
       title: 'common.access',
-      pages: [{ title: 'common.users', href: '/access/users', about: 'common.peopleWhoMaySign' }],
+      pages: [
+        {
+          title: 'common.users',
+          href: '/access/users',
+          about: 'common.peopleWhoMaySign',
+          figure: filling.text,
+        },
+      ],
     }),
   users: (filling) =>
     renderUsers({
@@ -685,6 +692,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         isQuiet: name === 'backup',
       })),
       mayChangeVersion: true,
+      mayConfigure: true,
       impossible: [{ title: filling.text, reason: filling.text }],
       notice: filling.text,
       problem: filling.text,
@@ -760,6 +768,16 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       path: [{ title: filling.text, href: '/access/users' }],
       title: filling.text,
       effects: [filling.text],
+      diff: {
+        isCut: true,
+        sections: [
+          {
+            title: filling.text,
+            state: filling.text,
+            lines: (['same', 'added', 'removed'] as const).map((change) => ({ change, text: filling.text })),
+          },
+        ],
+      },
       typedName: filling.text,
       selects: [
         { name: 'ends', label: filling.text, value: 'x', options: [{ value: 'x', label: filling.text }] },

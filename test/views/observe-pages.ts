@@ -136,7 +136,7 @@ export function observePages(
           items: [
             {
               ...{ id: 'r-1', method: 'GET', route: filling.text, client: 'billing', waitedMs: 3_200 },
-              ...{ structure: 'queue:jobs', member: '10.0.0.1:5701' },
+              ...{ structure: null, member: '10.0.0.1:5701' },
             },
           ],
           count: 3,

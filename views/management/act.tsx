@@ -4,6 +4,7 @@ import { Form, PasswordField } from '../elements/form.tsx';
 import { Link } from '../elements/link.tsx';
 import { renderDocument } from '../layout.tsx';
 import { useText } from '../texts/elements.tsx';
+import { Diff, type DiffModel } from './diff.tsx';
 import { ErrorList, type FieldError, SelectField, TextField } from './fields.tsx';
 import type { Select } from './filters.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
@@ -23,6 +24,8 @@ export interface ActModel {
   readonly title: string;
   /** Who and what is hit, a sentence each. */
   readonly effects: readonly string[];
+  /** What would change. */
+  readonly diff?: DiffModel | undefined;
   /** What has to be typed, so that nobody does it by mistake. */
   readonly typedName?: string | undefined;
   /** Who asks has not signed in of late (RFC 9470). */
@@ -44,7 +47,7 @@ export function renderAct(model: ActModel): string {
 }
 
 function ActPage(model: ActModel) {
-  const { frame, path, title, effects, errors } = model;
+  const { frame, path, title, effects, diff, errors } = model;
   return (
     <ManagementPage frame={frame} path={path} title={title} hasProblem={errors.length > 0}>
       <div class="narrow-work">
@@ -54,6 +57,7 @@ function ActPage(model: ActModel) {
             <li key={effect}>{effect}</li>
           ))}
         </ul>
+        {diff && <Diff {...diff} />}
         {model.confirmation === 'elsewhere' ? <SignInFirst {...model} /> : <ActForm {...model} />}
       </div>
     </ManagementPage>

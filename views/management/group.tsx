@@ -6,7 +6,13 @@ import { type FrameModel, ManagementPage } from './frame.tsx';
 export interface GroupModel {
   readonly frame: FrameModel;
   readonly title: WordKey;
-  readonly pages: readonly { readonly title: WordKey; readonly href: string; readonly about: WordKey }[];
+  readonly pages: readonly {
+    readonly title: WordKey;
+    readonly href: string;
+    readonly about: WordKey;
+    /** Absent where it cannot be had. */
+    readonly figure?: string | undefined;
+  }[];
 }
 
 export function renderGroup(model: GroupModel): string {
@@ -23,6 +29,7 @@ function Group({ frame, title, pages }: GroupModel) {
             <h2>
               <a href={page.href}>{t(page.title)}</a>
             </h2>
+            {page.figure !== undefined && <p>{page.figure}</p>}
             <p class="muted">{t(page.about)}</p>
           </li>
         ))}

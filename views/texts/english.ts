@@ -15,7 +15,9 @@ import { clusterOperations } from './en/cluster-operations.ts';
 import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';
 import { data } from './en/data.ts';
+import { figures } from './en/figures.ts';
 import { frame } from './en/frame.ts';
+import { memberConfig } from './en/member-config.ts';
 import { members } from './en/members.ts';
 import { numbers } from './en/numbers.ts';
 import { audit } from './en/observe/audit.ts';
@@ -42,6 +44,8 @@ export const english = {
   ...health,
   ...decision,
   ...audit,
+  ...memberConfig,
+  ...figures,
   ...numbers,
   ...overview,
   ...clusterOperations,

@@ -15,7 +15,9 @@ import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
 import { data } from './de/data.ts';
+import { figures } from './de/figures.ts';
 import { frame } from './de/frame.ts';
+import { memberConfig } from './de/member-config.ts';
 import { members } from './de/members.ts';
 import { numbers } from './de/numbers.ts';
 import { audit } from './de/observe/audit.ts';
@@ -44,6 +46,8 @@ export const german: SameTexts<typeof english> = {
   ...health,
   ...decision,
   ...audit,
+  ...memberConfig,
+  ...figures,
   ...numbers,
   ...overview,
   ...clusterOperations,

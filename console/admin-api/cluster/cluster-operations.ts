@@ -5,9 +5,18 @@ import { changesBetween } from '../../operations/changes.ts';
 import { type Answer, type Operation, operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
 import { clusterView, type MemberListNeeds, readCluster, settableStates } from './cluster-state.ts';
+import { previewOf, sectionsOf } from './config-preview.ts';
 import { type ClusterNeeds, memberProblems, objectIn } from './member-calls.ts';
 
-type CommandNeeds = ClusterNeeds & MemberListNeeds;
+/** What members were given as configuration from here. */
+export interface SentConfigNeeds {
+  readonly sentConfig: {
+    read(): Promise<ReadonlyMap<string, string | null>>;
+    remember(sections: ReadonlyMap<string, string | null>): Promise<void>;
+  };
+}
+
+type CommandNeeds = ClusterNeeds & MemberListNeeds & SentConfigNeeds;
 
 const management = '/rest/management/cluster';
 const command = { method: 'POST', access: 'write', problems: memberProblems, hasVersion: false } as const;
@@ -27,8 +36,28 @@ const configChange = view({
   added: z.array(configSection),
   ignored: z.array(configSection).meta({ description: 'There are such ones already.' }),
 }).meta({ id: 'MemberConfigChange' });
+const configPreview = view({
+  isCompared: z
+    .boolean()
+    .meta({ description: 'False: it is no YAML of which sections could be told apart.' }),
+  isCut: z.boolean().meta({ description: 'There are more lines than are shown.' }),
+  sections: z.array(
+    view({
+      sectionName: z.string(),
+      configName: z.string().meta({ description: 'Empty: the section is one thing.' }),
+      state: z.enum(['new', 'same', 'different', 'there']).meta({
+        description:
+          'By what members were given from here: new to them, as it is there, otherwise there, or there without that it is known what it says. What is there stays as it is.',
+      }),
+      lines: z.array(z.strictObject({ change: z.enum(['same', 'added', 'removed']), text: z.string() })),
+    }),
+  ),
+}).meta({ id: 'MemberConfigPreview' });
 /** A configuration of members, YAML or XML. */
 const longestConfig = 512 * 1024;
+const configBody = z.strictObject({
+  config: z.string().min(1).max(longestConfig).meta({ example: 'hazelcast:\n  map:\n    orders: {}\n' }),
+});
 
 export const clusterOperations: readonly Operation<CommandNeeds>[] = [
   operation({
@@ -96,16 +125,34 @@ export const clusterOperations: readonly Operation<CommandNeeds>[] = [
     run: (_call, needs: CommandNeeds) => configChanged('reload', [], needs),
   }),
   operation({
+    id: 'previewMemberConfig',
+    method: 'POST',
+    access: 'inspect',
+    path: '/operations/config/preview',
+    summary: 'Shows what a configuration would add at the members, beside what they were given from here.',
+    description: 'Members do not tell their configuration: what they have of another origin is not in it.',
+    body: configBody,
+    answer: configPreview,
+    async run({ body: { config } }, { sentConfig }: CommandNeeds) {
+      const sections = sectionsOf(config);
+      if (!sections) return { body: { isCompared: false, isCut: false, sections: [] } };
+      return { body: { isCompared: true, ...previewOf(sections, await sentConfig.read()) } };
+    },
+  }),
+  operation({
     ...danger,
     id: 'updateMemberConfig',
     path: '/operations/config',
     summary: 'Adds to the configuration of the members, in YAML or XML.',
     event: 'cluster.config_updated',
-    body: z.strictObject({
-      config: z.string().min(1).max(longestConfig).meta({ example: 'hazelcast:\n  map:\n    orders: {}\n' }),
-    }),
+    query: reasonQuery,
+    body: configBody,
     answer: configChange,
-    run: ({ body: { config } }, needs: CommandNeeds) => configChanged('update', [config], needs),
+    async run({ body: { config }, query }, needs: CommandNeeds) {
+      const answer = await configChanged('update', [config], needs);
+      await needs.sentConfig.remember(sentSections(config, answer.body));
+      return { ...answer, said: { ...query } };
+    },
   }),
   plain('shutDownCluster', 'shutdown', 'clusterShutdown', 'cluster.shut_down', {
     summary: 'Shuts every member down. The members say yes before they do.',
@@ -175,7 +222,7 @@ async function configChanged(
   word: 'reload' | 'update',
   positionalValues: readonly string[],
   needs: CommandNeeds,
-): Promise<Answer> {
+): Promise<Answer & { readonly body: ConfigChange }> {
   await checkMay(word === 'reload' ? 'reload' : 'config', needs);
   const reply = await needs.askMember({ method: 'POST', path: `/rest/config/${word}`, positionalValues });
   const { message, result } = objectIn(reply);
@@ -190,6 +237,19 @@ async function configChanged(
     target: reply.member,
     changes: { added: added.map(({ sectionName, configName }) => `${sectionName} ${configName}`) },
   };
+}
+
+type ConfigChange = z.infer<typeof configChange>;
+
+/** What members have now: what they have added says what was sent, and what they have passed over was there. */
+function sentSections(config: string, { added, ignored }: ConfigChange): ReadonlyMap<string, string | null> {
+  const sent = sectionsOf(config);
+  const keyOf = ({ sectionName, configName }: ConfigChange['added'][number]) =>
+    `${sectionName} ${configName}`;
+  return new Map([
+    ...ignored.map((section) => [keyOf(section), null] as const),
+    ...added.map((section) => [keyOf(section), sent?.get(keyOf(section)) ?? null] as const),
+  ]);
 }
 
 function sectionsIn(list: unknown): z.infer<typeof configSection>[] {

@@ -10,6 +10,14 @@ interface ConfigChangeView {
   readonly added: readonly SectionView[];
   readonly ignored: readonly SectionView[];
 }
+interface ConfigPreviewView {
+  readonly isCompared: boolean;
+  readonly isCut: boolean;
+  readonly sections: readonly (SectionView & {
+    readonly state: string;
+    readonly lines: readonly { readonly change: string; readonly text: string }[];
+  })[];
+}
 interface SectionView {
   readonly sectionName: string;
   readonly configName: string;
@@ -49,11 +57,21 @@ export const clusterActs: readonly Command[] = [
     ...onApi,
     name: 'cluster config',
     summary: 'Adds to the configuration of the members, in YAML or XML.',
-    flags: flags({ '--file F': 'the file that has it' }),
+    flags: flags({
+      '--file F': 'the file that has it',
+      '[--dry-run]': 'show what it would add beside what members were given from here, and send nothing',
+      '[--reason R]': 'why it is done, for the audit',
+    }),
     details: ['What is added stays until the members are started anew, or is taken away there.'],
     async run(input, { api, readFile }) {
       const config = await readFile(input.text('file')!);
-      return inWords((await api.call('updateMemberConfig', { body: { config } })).body as ConfigChangeView);
+      if (input.has('dry-run')) {
+        const { body } = await api.call('previewMemberConfig', { body: { config } });
+        return previewInWords(body as ConfigPreviewView);
+      }
+      const reason = input.text('reason');
+      const request = { body: { config }, ...(reason !== undefined && { query: { reason } }) };
+      return inWords((await api.call('updateMemberConfig', request)).body as ConfigChangeView);
     },
   },
   actCommand({
@@ -80,6 +98,24 @@ export const clusterActs: readonly Command[] = [
     warning: 'This shuts every member of the cluster down.',
   }),
 ];
+
+const states: Readonly<Record<string, string>> = {
+  new: 'would be added',
+  same: 'is there as it is',
+  different: 'is there, and stays as it is: members pass over what is new in it',
+  there: 'is there, and stays as it is; what it says there is not known here',
+};
+const signs: Readonly<Record<string, string>> = { added: '+', removed: '-', same: ' ' };
+
+function previewInWords(view: ConfigPreviewView) {
+  if (!view.isCompared) return { text: 'It is no YAML, and cannot be shown section by section.', json: view };
+  const shown = view.sections.map(({ sectionName, configName, state, lines }) => {
+    const diff = lines.map(({ change, text }) => `${signs[change]} ${text}`);
+    return [`${`${sectionName} ${configName}`.trim()} ${states[state]}.`, ...diff].join('\n');
+  });
+  const texts = [...shown, ...(view.isCut ? ['There are more lines.'] : [])];
+  return { text: texts.join('\n') || 'It has no sections.', json: view };
+}
 
 function inWords(view: ConfigChangeView) {
   const named = (sections: readonly SectionView[]) =>

@@ -50,6 +50,7 @@ export const operationPaths = {
   testIdentityProvider: 'POST /identity-providers/{provider}/test',
   readCp: 'GET /cp',
   readTraffic: 'GET /traffic',
+  previewMemberConfig: 'POST /operations/config/preview',
   listOpenCalls: 'GET /traffic/open',
   endOpenCall: 'POST /traffic/open/{call}/end',
   listWanPublishers: 'GET /wan',

@@ -11,6 +11,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { addedNotice, createMemberConfigForm, isConfigForm } from './member-config.ts';
 
 const place = (t: Translate) => ({
   path: [{ title: t('common.operations'), href: operationsHref }],
@@ -28,6 +29,7 @@ interface ClusterAct extends Act {
 }
 
 export function createOperationsPage(tools: PageTools, acts: Acts) {
+  const memberConfig = createMemberConfigForm(tools, acts);
   return {
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -39,25 +41,28 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       if (act) await tools.check(ctx, act.operation);
       const all = actsOf(cluster, '', t);
       const operations = all.map(({ operation }) => operation);
-      const may = await tools.mayRun(ctx, operations);
+      const may = await tools.mayRun(ctx, [...operations, 'updateMemberConfig']);
       const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
       const html = renderOperations({
         frame: await tools.frame(ctx),
         csrf: tools.csrf(ctx),
         cluster,
         acts: open.filter(({ name }) => name !== 'version').map(offered),
+        mayConfigure: may.has('updateMemberConfig') && reasonOf(cluster, 'config') === undefined,
         mayChangeVersion: open.some(({ name }) => name === 'version'),
         impossible: cluster.may
           .filter(({ isPossible }) => !isPossible)
           .map(({ operation, reason }) => ({ title: titleOf(operation, all, t), reason: reason ?? '' })),
-        notice: all.find(({ name }) => name === form.get('done'))?.done,
+        notice: addedNotice(ctx, t) ?? all.find(({ name }) => name === form.get('done'))?.done,
         problem: reason && (saidIn(t.language, reason) ?? reason),
       });
       tools.send(ctx, html, reason === undefined ? 200 : 409);
     },
     /** `POST /cluster/operations`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
-      const act = actOf(ctx, await read(ctx));
+      const cluster = await read(ctx);
+      if (isConfigForm(ctx)) return memberConfig.change(ctx, cluster, place(textFor(ctx)));
+      const act = actOf(ctx, cluster);
       if (!act) return tools.goTo(ctx, operationsHref);
       const done = await acts.perform(ctx, act, place(textFor(ctx)), {});
       if (done) tools.goTo(ctx, `${operationsHref}?done=${act.name}`);
@@ -80,7 +85,11 @@ function titleOf(word: string, acts: readonly ClusterAct[], t: Translate): strin
   return title ?? (word === 'config' ? t('operations.addToConfiguration') : word);
 }
 
-function whyNot({ may }: ShownCluster, { word }: ClusterAct): string | undefined {
+function whyNot(cluster: ShownCluster, { word }: ClusterAct): string | undefined {
+  return reasonOf(cluster, word);
+}
+
+function reasonOf({ may }: ShownCluster, word: string): string | undefined {
   return may.find(({ operation }) => operation === word)?.reason ?? undefined;
 }
 
@@ -190,7 +199,7 @@ const quietActs = (t: Translate): readonly ClusterAct[] => [
     title: t('operations.reload'),
     about: t('operations.reloadAbout'),
     done: t('operations.reloaded'),
-    effects: [t('operations.reloadAdds')],
+    effects: [t('operations.reloadAdds'), t('memberConfig.filesNotTold')],
     button: t('operations.reload'),
   },
   {

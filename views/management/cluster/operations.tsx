@@ -5,7 +5,7 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { DetailPage, type Fact, Facts, Part } from '../detail.tsx';
-import { TextField } from '../fields.tsx';
+import { LinesField, TextField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
@@ -43,6 +43,8 @@ export interface OperationsModel {
   /** Those that the reader may ask for. */
   readonly acts: readonly OfferedAct[];
   readonly mayChangeVersion: boolean;
+  /** Whether configuration can be added. */
+  readonly mayConfigure: boolean;
   readonly impossible: readonly { readonly title: string; readonly reason: string }[];
   readonly notice?: string | undefined;
   readonly problem?: string | undefined;
@@ -85,6 +87,7 @@ function Operations(model: OperationsModel) {
       <Facts facts={factsOf(cluster, t)} />
       {model.acts.length > 0 && <Offered {...model} />}
       {model.mayChangeVersion && <Version {...model} />}
+      {model.mayConfigure && <Configuration {...model} />}
       <Impossible {...model} />
     </DetailPage>
   );
@@ -161,6 +164,22 @@ function Version({ cluster }: OperationsModel) {
           </button>
         </div>
       </form>
+    </Part>
+  );
+}
+
+function Configuration({ csrf }: OperationsModel) {
+  const t = useText();
+  return (
+    <Part id="configuration" title={t('operations.addToConfiguration')} about={t('memberConfig.about')}>
+      <Form action={operationsHref} hidden={{ csrf, do: 'preview' }}>
+        <LinesField name="config" label={t('memberConfig.wanted')} value="" rows={10} />
+        <div class="actions">
+          <button type="submit" class="button">
+            {t('memberConfig.show')}
+          </button>
+        </div>
+      </Form>
     </Part>
   );
 }

@@ -1,0 +1,132 @@
+/** A figure for each page of a group, by what its reader may ask; none of these questions is one that the audit has. */
+import { clusterStateOf, type ShownCluster } from '../../views/management/cluster/operations.tsx';
+import type { TextKey } from '../../views/texts/english.ts';
+import type { Translate } from '../../views/texts/text.ts';
+import { textFor } from '../http/display/presentation.ts';
+import type { ListAnswer } from './lists.ts';
+import type { PageContext, PageTools } from './page-tools.ts';
+import { asPart } from './plots.ts';
+
+interface Figure {
+  readonly operation: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** @returns undefined where the answer says nothing */
+  readonly said: (body: never, t: Translate) => string | undefined;
+}
+
+/** A member that hangs holds up no menu, milliseconds. */
+const patienceMs = 1_500;
+
+/** @returns by the page's address, those that could be had in time */
+export async function figuresOf(
+  ctx: PageContext,
+  tools: PageTools,
+  hrefs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const t = textFor(ctx);
+  const wanted = hrefs.flatMap((href) => (Object.hasOwn(figures, href) ? [{ href, ...figures[href]! }] : []));
+  const may = await tools.mayRun(
+    ctx,
+    wanted.map(({ operation }) => operation),
+  );
+  const figuresBy = new Map<string, string>();
+  const asked = wanted
+    .filter(({ operation }) => may.has(operation))
+    .map(async ({ href, operation, query, said }) => {
+      const answer = await asPart(() => tools.run<never>(ctx, operation, query && { query }));
+      const figure = answer && said(answer.body, t);
+      if (figure !== undefined) figuresBy.set(href, figure);
+    });
+  await inTime(Promise.all(asked));
+  return new Map(figuresBy);
+}
+
+function inTime(work: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, patienceMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+type Count = Pick<ListAnswer<unknown>, 'count'>;
+
+/** `12`, or of very many `10,000+`. */
+function counted({ count }: Count): { readonly n: number; readonly isExact: boolean } | undefined {
+  return count === null ? undefined : { n: count.value, isExact: count.isExact };
+}
+
+function listed(operation: string, key: PluralKey, query: Readonly<Record<string, string>> = {}): Figure {
+  return {
+    operation,
+    query: { limit: '1', ...query },
+    said: (body: Count, t) => {
+      const found = counted(body);
+      if (found === undefined) return undefined;
+      const text = t(key, { n: found.n });
+      return found.isExact ? text : t('figures.orMore', { figure: text });
+    },
+  };
+}
+
+type PluralKey = Extract<
+  TextKey,
+  | 'figures.users'
+  | 'figures.roles'
+  | 'figures.clients'
+  | 'figures.applications'
+  | 'figures.providers'
+  | 'figures.approvals'
+  | 'figures.maps'
+  | 'figures.queues'
+  | 'figures.publishers'
+  | 'figures.jobs'
+>;
+
+interface Member {
+  readonly state: string;
+}
+
+const figures: Readonly<Record<string, Figure>> = {
+  '/cluster/members': {
+    operation: 'listMembers',
+    query: { limit: '500' },
+    said: ({ items }: ListAnswer<Member>, t) => {
+      const silent = items.filter(({ state }) => state === 'out').length;
+      const all = t('figures.members', { n: items.length });
+      return silent === 0 ? all : t('figures.membersAndSilent', { all, n: silent });
+    },
+  },
+  '/cluster/maps': listed('listMaps', 'figures.maps'),
+  '/cluster/queues': listed('listQueues', 'figures.queues'),
+  '/cluster/wan': listed('listWanPublishers', 'figures.publishers'),
+  '/cluster/cp': {
+    operation: 'readCp',
+    said: ({ isAvailable, members }: { isAvailable: boolean; members: readonly unknown[] }, t) =>
+      isAvailable ? t('figures.cpMembers', { n: members.length }) : t('figures.notAvailable'),
+  },
+  '/cluster/operations': {
+    operation: 'readCluster',
+    said: (cluster: ShownCluster, t) =>
+      cluster.clusterState === null
+        ? undefined
+        : t('figures.state', { state: clusterStateOf(cluster, t).word }),
+  },
+  '/access/users': listed('listUsers', 'figures.users'),
+  '/access/roles': listed('listRoles', 'figures.roles'),
+  '/access/clients': listed('listClients', 'figures.clients'),
+  '/access/applications': listed('listApplications', 'figures.applications'),
+  '/access/identity-providers': listed('listIdentityProviders', 'figures.providers'),
+  '/access/approvals': listed('listApprovals', 'figures.approvals', { state: 'waiting' }),
+  '/observe/traffic': {
+    operation: 'readCalls',
+    query: { minutes: '15' },
+    said: ({ calls }: { calls: number }, t) => t('figures.calls', { n: calls }),
+  },
+  '/observe/health': {
+    operation: 'readHealth',
+    said: ({ findings }: { findings: readonly { state: string }[] }, t) =>
+      t('figures.findings', { n: findings.filter(({ state }) => state !== 'ok').length }),
+  },
+  '/observe/jobs': listed('listJobs', 'figures.jobs', { state: 'running' }),
+};

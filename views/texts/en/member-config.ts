@@ -1,0 +1,29 @@
+/** What is added to the configuration of members, and what would change, in English. */
+import type { Texts } from '../text-form.ts';
+
+export const memberConfig = {
+  'diff.added': 'Added',
+  'diff.removed': 'Removed',
+  'diff.more': 'There are more lines than are shown.',
+  'memberConfig.about':
+    'In YAML or XML. The next page shows what would change, and asks before anything is sent.',
+  'memberConfig.wanted': 'Wanted configuration',
+  'memberConfig.show': 'Show what would change',
+  'memberConfig.addsWhatIsNew':
+    'The members add what is new in it, and keep what they have, whatever it says here. Nothing is taken away.',
+  'memberConfig.comparedWithSent':
+    'It is compared with what they were given from here: members do not tell their configuration.',
+  'memberConfig.notCompared': 'It is no YAML of which sections could be told apart, so all of it is shown.',
+  'memberConfig.nothingNew': 'As far as is known here, nothing of it is new to them.',
+  'memberConfig.filesNotTold':
+    'What stands in their files they tell nobody, so that it cannot be shown here before.',
+  'memberConfig.new': 'Is new, and would be added.',
+  'memberConfig.same': 'Is there as it is.',
+  'memberConfig.different': 'Is there, and stays as it is: members pass over what is different in it.',
+  'memberConfig.there': 'Is there, and stays as it is. What it says there is not known here.',
+  'memberConfig.added': { one: 'One section was added.', other: '{n} sections were added.' },
+  'memberConfig.passedOver': {
+    one: 'One was there already, and stays as it was.',
+    other: '{n} were there already, and stay as they were.',
+  },
+} as const satisfies Texts;
