@@ -43,6 +43,12 @@ describe('settings', () => {
     expect(page.body).not.toContain(clientSecret);
   });
 
+  test('say what each means in German to who reads German', async () => {
+    const page = await ada.get('/settings', { 'accept-language': 'de' });
+    expect(textOf(page)).toContain('Lebensdauer eines Access-Tokens, 30 bis 3600 Sekunden.');
+    expect(page.body.match(/<span lang="en">[^<]*/g)).toBeNull();
+  });
+
   test('are one place in the column, and their pages another', async () => {
     const currentIn = (body: string) =>
       [...body.matchAll(/<a href="([^"]+)" aria-current="page"/g)].map(([, href]) => href);

@@ -2,6 +2,7 @@ import { saidByOperationsInGerman } from './access/said.ts';
 import { saidOfAccessInGerman } from './said-access.ts';
 import { saidOfClusterInGerman } from './said-cluster.ts';
 import { saidOfHealthInGerman } from './said-health.ts';
+import { saidOfSettingsInGerman } from './said-settings.ts';
 
 /**
  * Sentences that the console says elsewhere too (in answers of the API, to programs), in German. Those of problems come to a
@@ -10,6 +11,7 @@ import { saidOfHealthInGerman } from './said-health.ts';
 export const saidInGerman: Readonly<Record<string, string>> = {
   ...saidOfClusterInGerman,
   ...saidOfHealthInGerman,
+  ...saidOfSettingsInGerman,
   // What problems are called.
   'The request is not well formed': 'Die Anfrage ist nicht wohlgeformt',
   'The password is too weak': 'Das Passwort ist zu schwach',

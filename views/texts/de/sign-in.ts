@@ -73,10 +73,9 @@ export const signIn: SameTexts<typeof english> = {
   'consent.nothing': 'Nicht mehr als zu wissen, dass Sie angemeldet sind.',
   'consent.new': 'Neu',
   'consent.reachNothing':
-    'Keine Ihrer Rollen geht mit: In Ihrem Namen kann sie weder hier noch an den Mitgliedern etwas tun.',
-  'consent.reachMembers': 'So kann sie an den Mitgliedern des Clusters handeln, nicht aber hier.',
-  'consent.reachConsole':
-    'So kann sie an der Verwaltung dieser Konsole handeln, nicht aber an den Mitgliedern.',
+    'Keine Ihrer Rollen geht mit: In Ihrem Namen kann sie weder hier noch an den Membern etwas tun.',
+  'consent.reachMembers': 'So kann sie an den Membern des Clusters handeln, nicht aber hier.',
+  'consent.reachConsole': 'So kann sie an der Verwaltung dieser Konsole handeln, nicht aber an den Membern.',
   'consent.back': 'In beiden Fällen geht es zurück zu {origin}.',
 
   'logout.title': 'Abmelden?',
