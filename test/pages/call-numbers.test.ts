@@ -58,7 +58,9 @@ test('a client has the calls of 24 hours in words and as a plot, and why some we
 
 test('a client that has not called says so', async () => {
   await callApi(console, 'POST', '/clients', { id: 'idle', scopes: ['svc:health:read'] });
-  expect(textOf(await ada.get('/access/clients/idle'))).toContain('No call in the last 24 hours; one of just now');
+  expect(textOf(await ada.get('/access/clients/idle'))).toContain(
+    'No call in the last 24 hours; one of just now',
+  );
 });
 
 test('a Viewer sees the numbers of a map, too', async () => {
