@@ -39,7 +39,10 @@ test('a name that nobody has called stands in the lists of who has pinned it, an
   expect(await listed(ada.call, 'maps', 'nobody')).toEqual([pinned]);
   expect(await listed(ada.call, 'queues', 'nobody')).toEqual([pinned]);
   expect((await ada.call('GET', '/maps/nobody-knows')).body).toEqual(pinned);
-  expect((await ada.call('GET', '/queues/nobody-knows')).body).toMatchObject({ sources: ['pinned'], size: 0 });
+  expect((await ada.call('GET', '/queues/nobody-knows')).body).toMatchObject({
+    sources: ['pinned'],
+    size: 0,
+  });
   expect(await listed(grace.call, 'maps', 'nobody')).toEqual([]);
   expect(await pinsOf(grace)).toMatchObject({ items: [] });
 

@@ -110,7 +110,10 @@ describe('guards', () => {
       const form = line.findIndex((step) => /^(?:form|longForm|upload|valueUpload)$/.test(step));
       const csrf = line.findIndex((step) => /^csrf(?:\.guard)?$/.test(step));
       // What anybody may send is short.
-      if (['longForm', 'upload', 'valueUpload'].includes(line[form]!) && !line.slice(0, form).includes('signedIn'))
+      if (
+        ['longForm', 'upload', 'valueUpload'].includes(line[form]!) &&
+        !line.slice(0, form).includes('signedIn')
+      )
         return true;
       return form < 0 || csrf !== form + 1 || csrf === line.length - 1;
     });
