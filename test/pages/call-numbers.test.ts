@@ -47,14 +47,20 @@ test('a client has the calls of 24 hours in words and as a plot, and why some we
   expect(textOf(page)).toContain('4 fine, 1 refused ( Why ), 0 failed.');
   expect(figure(page.body, 'calls')).toContain('/min');
   const [, why] = /href="(\/observe\/audit\?actor[^"]+)"/.exec(page.body)!;
-  expect(textOf(await ada.get(why!.replaceAll('&amp;', '&')))).toContain('/svc/rest/maps/secrets/a');
+  expect(textOf(await ada.get(why!.replaceAll('&amp;', '&')))).toMatch(
+    /member\.call Refused billing map secrets/,
+  );
+  const german = await ada.get('/access/clients/billing', { 'Accept-Language': 'de' });
+  expect(textOf(german)).toContain('4 in Ordnung, 1 abgelehnt ( Warum ), 0 fehlgeschlagen.');
   const table = await ada.get('/access/clients/billing?table=calls');
   expect(figure(table.body, 'calls')).toMatch(/Fine, \/min.*Refused, \/min.*<time datetime="\d{4}-/s);
 });
 
 test('a client that has not called says so', async () => {
   await callApi(console, 'POST', '/clients', { id: 'idle', scopes: ['svc:health:read'] });
-  expect(textOf(await ada.get('/access/clients/idle'))).toContain('No call in the last 24 hours.');
+  expect(textOf(await ada.get('/access/clients/idle'))).toContain(
+    'No call in the last 24 hours; one of just now',
+  );
 });
 
 test('a Viewer sees the numbers of a map, too', async () => {

@@ -6,7 +6,7 @@ export const numbers = {
   'numbers.sums': '{fine} fine, {denied} refused, {failed} failed.',
   'numbers.sumsAndWhy': '{fine} fine, {denied} refused ({why}), {failed} failed.',
   'numbers.why': 'Why',
-  'numbers.noCalls': 'No call in the last 24 hours.',
+  'numbers.noCalls': 'No call in the last 24 hours; one of just now is here a minute later.',
   'numbers.notWhole':
     'More clients, maps and queues are called than are counted by name: some of these calls may be missing.',
   'numbers.hitShare': 'Reads that found an entry',
