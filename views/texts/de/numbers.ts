@@ -7,7 +7,8 @@ export const numbers: SameTexts<typeof english> = {
   'numbers.sums': '{fine} in Ordnung, {denied} abgelehnt, {failed} fehlgeschlagen.',
   'numbers.sumsAndWhy': '{fine} in Ordnung, {denied} abgelehnt ({why}), {failed} fehlgeschlagen.',
   'numbers.why': 'Warum',
-  'numbers.noCalls': 'Kein Aufruf in den letzten 24 Stunden; einer von eben erscheint hier nach einer Minute.',
+  'numbers.noCalls':
+    'Kein Aufruf in den letzten 24 Stunden; einer von eben erscheint hier nach einer Minute.',
   'numbers.notWhole':
     'Es werden mehr Clients, Maps und Queues aufgerufen, als mit Namen gezählt werden: Einige dieser Aufrufe fehlen womöglich.',
   'numbers.hitShare': 'Lesezugriffe, die einen Eintrag fanden',
