@@ -18,6 +18,6 @@ export const numbers = {
   'numbers.offersAndPolls': 'Offers and polls',
   'numbers.offers': 'Offers',
   'numbers.polls': 'Polls',
-  'numbers.emptyPolls': 'Polls without an item',
+  'numbers.emptyPolls': 'Empty polls',
   'numbers.waitingPolls': 'Waiting polls',
 } as const satisfies Texts;
