@@ -54,6 +54,11 @@ test('pages that are come to by it lead back, until the steps are left', async (
   const isThere = async (href: string) => (await agent.get(href)).body.includes('class="guide"');
   expect(await isThere('/access/clients?do=new')).toBe(false);
   expect(await isThere(startHref)).toBe(false);
+  expect(await isThere('/access/clients?do=new')).toBe(false);
+  const led = await agent.get(`${startHref}?do=go&step=client`);
+  expect([led.status, led.headers.location]).toEqual([303, expect.stringMatching(/^\/access\/clients/)]);
+  for (const step of ['other', '__proto__', ''])
+    expect((await agent.get(`${startHref}?do=go&step=${step}`)).status).toBe(200);
   expect(await Promise.all(['/access/clients?do=new', '/', '/account'].map(isThere))).toEqual([
     true,
     true,

@@ -16,11 +16,14 @@ export function createStartPage(tools: PageTools, steps: StartSteps) {
           'Your roles open none of the steps. An administrator can give you one that does.',
         );
       }
-      // The pages of the steps lead back here, until nothing is open any more.
-      steps.setGuided(
-        ctx,
-        shown.some(({ state }) => state === 'open'),
-      );
+      const { form } = ctx.state;
+      const gone = form.get('do') === 'go' ? shown.find(({ id }) => id === form.get('step')) : undefined;
+      if (gone?.link) {
+        // The pages of the steps lead back here, until they are left or done.
+        steps.setGuided(ctx, true);
+        return tools.goTo(ctx, gone.link.href);
+      }
+      if (shown.every(({ state }) => state !== 'open')) steps.setGuided(ctx, false);
       const may = await tools.mayRun(ctx, ['createBackup']);
       const html = renderStart({
         frame: await tools.frame(ctx),

@@ -31,6 +31,11 @@ export interface StartModel {
 
 export const startHref = '/settings/start';
 
+/** Leads to the page that does it, which leads back. */
+function stepHref(id: string): string {
+  return `${startHref}?do=go&step=${id}`;
+}
+
 const states = (t: Translate): Readonly<Record<ShownStep['state'], readonly [StateKind, string]>> => ({
   done: ['ok', t('common.done')],
   open: ['unknown', t('start.open')],
@@ -92,7 +97,7 @@ function Step({ step, csrf, backupKey }: StartModel & { readonly step: ShownStep
           </Form>
         )}
         {!isBackup && link && (
-          <Link href={link.href} class="button">
+          <Link href={stepHref(id)} class="button">
             {link.label}
           </Link>
         )}
