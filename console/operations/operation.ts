@@ -156,11 +156,12 @@ export function operation<Services, Params = undefined, Query = undefined, Body 
 export function statusesOf({
   statuses,
   answer,
+  answerType,
   method,
   isMaking,
-}: Pick<Operation, 'statuses' | 'answer' | 'method' | 'isMaking'>): readonly SuccessStatus[] {
+}: Pick<Operation, 'statuses' | 'answer' | 'answerType' | 'method' | 'isMaking'>): readonly SuccessStatus[] {
   if (statuses) return statuses;
-  if (!answer) return [204];
+  if (!answer && answerType === undefined) return [204];
   if (method === 'PUT') return [200, 201];
   return isMaking ? [201] : [200];
 }

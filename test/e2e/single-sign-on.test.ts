@@ -172,16 +172,16 @@ describe.skipIf(!found)(`two dashboards and a third application${reason ? ` (${r
   }
 
   test.each([
-    { person: people.admin, may: ['Items in jobs', 'Put in'], mayNot: ['The role Viewer opens this.'] },
+    { person: people.admin, may: ['Items in jobs', 'Offer'], mayNot: ['The role Viewer opens this.'] },
     {
       person: people.viewer,
-      may: ['Items in jobs', 'The role Admin may put items in.'],
-      mayNot: ['The role Viewer opens this.', 'Put in'],
+      may: ['Items in jobs', 'The role Admin may offer items.'],
+      mayNot: ['The role Viewer opens this.', 'Offer'],
     },
     {
       person: people.metricsViewer,
       may: ['The role Viewer opens this.'],
-      mayNot: ['Items in jobs', 'Put in'],
+      mayNot: ['Items in jobs', 'Offer'],
     },
   ])(
     'as $person.role: what the role opens, the same at both dashboards',
