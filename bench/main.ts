@@ -20,6 +20,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   lists: () => import('./lists.ts'),
   pages: () => import('./pages.ts'),
   'live-pages': () => import('./live-pages.ts'),
+  'first-load': () => import('./first-load.ts'),
   configuration: () => import('./configuration.ts'),
   import: () => import('./import.ts'),
   before: () => import('./before.ts'),
@@ -31,7 +32,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */
-const onRequest = new Set(['before', 'import', 'store', 'audit', 'audit-query', 'pages']);
+const onRequest = new Set(['before', 'import', 'store', 'audit', 'audit-query', 'pages', 'first-load']);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,6 +1,7 @@
 /**
- * Every page as it looked when somebody last looked at it, on a wide window and a phone, in light and dark. A part that has moved, is
- * missing or has another colour fails; `npm run pictures` takes the pictures anew, to be looked at before they are committed.
+ * Every page as it looked when somebody last looked at it, with the data of the demo and with nothing yet, on a wide window and a phone, in
+ * light and dark. A part that has moved, is missing or has another colour fails; `npm run pictures` takes the pictures anew, to be looked at
+ * before they are committed.
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +10,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { siteMap } from '../../console/pages/site-map.ts';
 import { openBrowser } from '../helpers/browser.ts';
-import { type Demo, startDemo } from '../helpers/demo.ts';
+import { admin, startConsole } from '../helpers/console.ts';
+import { startDemo } from '../helpers/demo.ts';
 import { difference, pack, type Thumbnail, thumbnailOf, unpack } from './thumbnails.ts';
 
 const { browser: found, reason: browserReason } = await openBrowser();
@@ -33,6 +35,7 @@ const greatestDifference = 0.0025;
 const steady = `
   :root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; }
   *, ::before, ::after { transition: none !important; caret-color: transparent !important; }
+  time { display: inline-block !important; width: 5rem !important; height: 1.25em; overflow: hidden; white-space: nowrap; vertical-align: bottom; }
   time, td, tbody th, dd, .count, .live, .plot-area, .plot-now, .tiles strong, .code, .attention, .work .boxed p, .session-text
   { visibility: hidden !important; }
 `;
@@ -46,62 +49,89 @@ const looks: readonly Look[] = (['light', 'dark'] as const).flatMap((colorScheme
   { name: `desktop-${colorScheme}`, colorScheme, viewport: { width: 1280, height: 800 } },
   { name: `phone-${colorScheme}`, colorScheme, viewport: { width: 392, height: 840 } },
 ]);
-const fileOf = ({ name }: Look) => join(import.meta.dirname, 'references', `${name}.png`);
+interface Shown {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  stop(): Promise<unknown>;
+}
 
-describe.skipIf(reason)(`pages look as they did${reason ? ` (${reason})` : ''}`, () => {
-  let demo: Demo;
-  let page: Page;
-
-  beforeAll(async () => {
-    demo = await startDemo();
-    // The style of this test is none of the console's: its policy would keep it out.
-    page = await (await browser.newContext({ bypassCSP: true })).newPage();
-    await page.route(/[?&]live=1/, () => {});
-    await page.goto(`${demo.consoleUrl}/login`);
-    await page.getByLabel('Username').fill('ada');
-    await page.getByLabel('Password', { exact: true }).fill(demo.passwordOf('ada'));
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  });
-  afterAll(async () => {
-    await page?.context().close();
-    await demo?.stop();
-  });
-
-  /** @param style  what is changed in it */
-  async function take(path: string, { colorScheme, viewport }: Look, style = ''): Promise<Thumbnail> {
-    await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme });
-    await page.goto(demo.consoleUrl + path);
-    return thumbnailOf(await page.screenshot({ style: steady + style, animations: 'disabled' }));
-  }
-
-  test.each(looks)(
-    '$name',
-    async (look) => {
-      const taken: Thumbnail[] = [];
-      for (const path of paths) taken.push(await take(path, look));
-      if (process.env.UPDATE_PICTURES) await writeFile(fileOf(look), pack(taken));
-      const references = unpack(await readFile(fileOf(look)), paths.length);
-      const different = paths.flatMap((path, at) => {
-        const part = difference(taken[at]!, references[at]!);
-        return part > greatestDifference ? [`${path}: ${(part * 100).toFixed(2)} %`] : [];
-      });
-      expect(different).toEqual([]);
+const states: readonly { readonly state: string; readonly start: () => Promise<Shown> }[] = [
+  {
+    state: 'full',
+    async start() {
+      const demo = await startDemo();
+      return { url: demo.consoleUrl, username: 'ada', password: demo.passwordOf('ada'), stop: demo.stop };
     },
-    240_000,
-  );
+  },
+  {
+    state: 'empty',
+    async start() {
+      const { url, stop } = await startConsole();
+      return { url, ...admin, stop };
+    },
+  },
+];
 
-  test.each([
-    { what: 'has moved', style: '.filters { transform: translateY(12px); }' },
-    { what: 'is missing', style: '.work-title .actions { visibility: hidden; }' },
-    { what: 'has another colour', style: '.button.primary { background: #962217; }' },
-  ])('a part that $what makes a difference', async ({ style }) => {
-    const look = looks[0]!;
-    const at = paths.indexOf('/access/users');
-    const reference = unpack(await readFile(fileOf(look)), paths.length)[at]!;
-    expect(difference(await take(paths[at]!, look), reference)).toBeLessThanOrEqual(greatestDifference);
-    const changed = await take(paths[at]!, look, style);
-    expect(difference(changed, reference)).toBeGreaterThan(2 * greatestDifference);
-  });
-});
+describe.skipIf(reason).each(states)(
+  `pages look as they did, $state${reason ? ` (${reason})` : ''}`,
+  ({ state, start }) => {
+    let shown: Shown;
+    let page: Page;
+
+    beforeAll(async () => {
+      shown = await start();
+      // The style of this test is none of the console's: its policy would keep it out.
+      page = await (await browser.newContext({ bypassCSP: true })).newPage();
+      await page.route(/[?&]live=1/, () => {});
+      await page.goto(`${shown.url}/login`);
+      await page.getByLabel('Username').fill(shown.username);
+      await page.getByLabel('Password', { exact: true }).fill(shown.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    });
+    afterAll(async () => {
+      await page?.context().close();
+      await shown?.stop();
+    });
+
+    const fileOf = ({ name }: Look) => join(import.meta.dirname, 'references', `${state}-${name}.png`);
+
+    /** @param style  what is changed in it */
+    async function take(path: string, { colorScheme, viewport }: Look, style = ''): Promise<Thumbnail> {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      await page.goto(shown.url + path);
+      return thumbnailOf(await page.screenshot({ style: steady + style, animations: 'disabled' }));
+    }
+
+    test.each(looks)(
+      '$name',
+      async (look) => {
+        const taken: Thumbnail[] = [];
+        for (const path of paths) taken.push(await take(path, look));
+        if (process.env.UPDATE_PICTURES) await writeFile(fileOf(look), pack(taken));
+        const references = unpack(await readFile(fileOf(look)), paths.length);
+        const different = paths.flatMap((path, at) => {
+          const part = difference(taken[at]!, references[at]!);
+          return part > greatestDifference ? [`${path}: ${(part * 100).toFixed(2)} %`] : [];
+        });
+        expect(different).toEqual([]);
+      },
+      240_000,
+    );
+
+    test.each([
+      { what: 'has moved', style: '.filters { transform: translateY(12px); }' },
+      { what: 'is missing', style: '.work-title .actions { visibility: hidden; }' },
+      { what: 'has another colour', style: '.button.primary { background: #962217; }' },
+    ])('a part that $what makes a difference', async ({ style }) => {
+      const look = looks[0]!;
+      const at = paths.indexOf('/access/users');
+      const reference = unpack(await readFile(fileOf(look)), paths.length)[at]!;
+      expect(difference(await take(paths[at]!, look), reference)).toBeLessThanOrEqual(greatestDifference);
+      const changed = await take(paths[at]!, look, style);
+      expect(difference(changed, reference)).toBeGreaterThan(2 * greatestDifference);
+    });
+  },
+);

@@ -23,6 +23,7 @@ interface Way {
   activate(kind: Kind, name: string): Promise<void>;
 }
 
+const framesMs = 50;
 const patienceMs = 15_000;
 
 const ways = { mouse: byMouse, keyboard: byKeyboard } as const;
@@ -61,13 +62,19 @@ function byMouse(tab: Tab): Way {
   const click = async (kind: Kind, name: string) => {
     const where = `${kind} "${name}" that a mouse can reach`;
     const pointNow = () => until(tab, find, { kind, name, wanted: 'point' }, where);
-    // Where it stays: what the scrolling brings may not be painted yet.
+    // Where it stays for some frames: until what the scrolling brings is painted, a click meets what was there before.
     let point = await pointNow();
-    for (let next = await pointNow(); next !== point; next = await pointNow()) point = next;
+    for (let next = await later(pointNow); next !== point; next = await later(pointNow)) point = next;
     const [x, y] = point.split(',').map(Number);
     await tab.click(x!, y!);
   };
   return { focus: click, activate: click };
+}
+
+/** After some frames. */
+async function later<T>(read: () => Promise<T>): Promise<T> {
+  await new Promise((resolve) => setTimeout(resolve, framesMs));
+  return read();
 }
 
 /** More than any page has between the beginning of its content and what is looked for. */
