@@ -76,10 +76,11 @@ async function load(browser: Browser, demo: Demo, path: string): Promise<Loaded>
           ),
         );
     });
-    await page.addInitScript(watch);
+    await page.addInitScript({ content: watching });
     await page.goto(demo.consoleUrl + path, { waitUntil: 'load' });
     await page.waitForTimeout(settlingMs);
     const { paintMs, shift } = await page.evaluate(() => (globalThis as unknown as Watched).watched);
+    if (paintMs === 0) throw new Error(`nothing was seen to be painted at ${path}`);
     const hasPlots = (await page.locator('.plot').count()) > 0;
     await react(page);
     const { reactMs } = await page.evaluate(() => (globalThis as unknown as Watched).watched);
@@ -113,31 +114,16 @@ interface Watched {
   watched: { paintMs: number; shift: number; reactMs: number };
 }
 
-/** Runs in the page, before anything of it. */
-function watch(): void {
+/** Runs in the page, before anything of it: as text, since what makes JavaScript of this file adds to functions. */
+const watching = `
   const watched = { paintMs: 0, shift: 0, reactMs: 0 };
-  (globalThis as unknown as Watched).watched = watched;
-  const observe = (type: string, take: (entry: PerformanceEntry) => void, more = {}) =>
-    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({
-      type,
-      buffered: true,
-      ...more,
-    });
-  observe('largest-contentful-paint', ({ startTime }) => {
-    watched.paintMs = startTime;
-  });
-  observe('layout-shift', (entry) => {
-    const { value, hadRecentInput } = entry as PerformanceEntry & { value: number; hadRecentInput: boolean };
-    if (!hadRecentInput) watched.shift += value;
-  });
-  observe(
-    'event',
-    ({ duration }) => {
-      watched.reactMs = Math.max(watched.reactMs, duration);
-    },
-    { durationThreshold: 16 },
-  );
-}
+  globalThis.watched = watched;
+  const observe = (take, options) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ buffered: true, ...options });
+  observe((entry) => { watched.paintMs = entry.startTime; }, { type: 'largest-contentful-paint' });
+  observe((entry) => { if (!entry.hadRecentInput) watched.shift += entry.value; }, { type: 'layout-shift' });
+  observe((entry) => { watched.reactMs = Math.max(watched.reactMs, entry.duration); }, { type: 'event', durationThreshold: 16 });
+`;
 
 function tableOf(found: ReadonlyMap<string, readonly Loaded[]>): Table {
   const all = [...found.values()].flat();
