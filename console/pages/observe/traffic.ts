@@ -1,12 +1,12 @@
 /** `/observe/traffic`: calls of the last hour, narrowed by the address. */
 
+import type { ShownOpenCall } from '../../../views/management/observe/open-calls.tsx';
 import {
   renderTraffic,
-  type ShownOpenCall,
   type ShownTraffic,
-  trafficHref,
   trafficParts,
 } from '../../../views/management/observe/traffic.tsx';
+import { trafficHref } from '../../../views/management/observe/traffic-address.ts';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';

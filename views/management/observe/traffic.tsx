@@ -2,19 +2,19 @@
 import { renderDocument, renderPart } from '../../layout.tsx';
 import { Notice } from '../../message.tsx';
 import { Text, useText } from '../../texts/elements.tsx';
-import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
-import { clientHref } from '../access/clients.tsx';
+import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
-import { memberHref } from '../cluster/members.tsx';
-import { structureHref } from '../cluster/structures.tsx';
 import { Part } from '../detail.tsx';
 import { Filters, type FiltersModel } from '../filters.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { Live } from '../live.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
-import { State, type StateKind } from '../state.tsx';
 import { decisionHref, joinedHref } from './audit.tsx';
+import { Named, Status, shortly, whatOf } from './call-cells.tsx';
+import { type CallGroup, type Denials, DeniedMost, Groups } from './call-groups.tsx';
+import { Waiting, type WaitingProps } from './open-calls.tsx';
+import { type Narrowing, trafficHref } from './traffic-address.ts';
 
 /** As the admin API has it. */
 export interface ShownTraffic {
@@ -33,22 +33,6 @@ export interface ShownTraffic {
   readonly latest: readonly ShownCall[];
 }
 
-export interface CallGroup {
-  readonly id: string | null;
-  readonly calls: number;
-  readonly denied: number;
-  readonly failed: number;
-  readonly meanMs: number | null;
-  readonly mostMs: number | null;
-}
-
-export interface Denials {
-  readonly client: string | null;
-  readonly structure: string | null;
-  readonly status: number;
-  readonly calls: number;
-}
-
 export interface ShownCall {
   readonly at: string;
   readonly method: string;
@@ -62,42 +46,18 @@ export interface ShownCall {
   readonly decisionId: string | null;
 }
 
-/** One that waits for a member, as the admin API has it. */
-export interface ShownOpenCall {
-  readonly id: string;
-  readonly method: string;
-  readonly route: string;
-  readonly client: string | null;
-  readonly structure: string | null;
-  readonly member: string | null;
-  readonly waitedMs: number;
-}
-
-/** What the calls are narrowed by, in the address. */
-export type Narrowing = Readonly<Record<string, string>>;
-
-export interface TrafficPartsModel {
+export interface TrafficPartsModel extends WaitingProps {
   readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
   readonly filters: FiltersModel;
   /** As the filter says it now. */
   readonly asked: Narrowing;
   readonly plots: readonly PlotModel[];
   readonly traffic: ShownTraffic;
-  /** Undefined where they cannot be had. */
-  readonly open: { readonly items: readonly ShownOpenCall[]; readonly count: number } | undefined;
-  readonly mayEnd: boolean;
 }
 
 export interface TrafficModel extends TrafficPartsModel {
   readonly frame: FrameModel;
   readonly notice?: string | undefined;
-}
-
-export const trafficHref = '/observe/traffic';
-
-/** The same page, narrowed further. */
-function narrowed(asked: Narrowing, more: Narrowing): string {
-  return `${trafficHref}?${new URLSearchParams({ ...asked, ...more })}`;
 }
 
 export function renderTraffic(model: TrafficModel): string {
@@ -124,7 +84,7 @@ export function trafficParts(model: TrafficPartsModel): Readonly<Record<string, 
 
 function TrafficParts(model: TrafficPartsModel) {
   const t = useText();
-  const { traffic, filters, plots } = model;
+  const { traffic, filters, plots, asked } = model;
   return (
     <div id="traffic" class="parts">
       <Sums {...traffic} />
@@ -135,36 +95,11 @@ function TrafficParts(model: TrafficPartsModel) {
         <>
           <Plots plots={plots} />
           <div class="columns">
-            <Groups
-              {...model}
-              id="clients"
-              title={t('traffic.clients')}
-              name="client"
-              groups={traffic.clients}
-            />
-            <Groups
-              {...model}
-              id="structures"
-              title={t('traffic.structures')}
-              name="structure"
-              groups={traffic.structures}
-            />
-            <Groups
-              {...model}
-              id="members"
-              title={t('common.members')}
-              name="member"
-              groups={traffic.members}
-            />
-            <Groups
-              {...model}
-              id="statuses"
-              title={t('traffic.statuses')}
-              name="status"
-              groups={traffic.statuses}
-            />
+            {groupsOf(traffic, t).map((group) => (
+              <Groups key={group.id} {...group} asked={asked} />
+            ))}
           </div>
-          <DeniedMost {...model} />
+          <DeniedMost denials={traffic.denials} asked={asked} />
           <Calls {...model} id="slowest" title={t('traffic.slowest')} calls={traffic.slowest.slice(0, 10)} />
           <Calls {...model} id="latest" title={t('traffic.latest')} calls={traffic.latest.slice(0, 20)} />
         </>
@@ -173,9 +108,13 @@ function TrafficParts(model: TrafficPartsModel) {
   );
 }
 
-/** With three digits that say something. */
-function shortly(value: number, { language }: Translate): string {
-  return numberIn(language, value, { maximumSignificantDigits: 3 });
+function groupsOf({ clients, structures, members, statuses }: ShownTraffic, t: Translate) {
+  return [
+    { id: 'clients', title: t('traffic.clients'), name: 'client', groups: clients },
+    { id: 'structures', title: t('traffic.structures'), name: 'structure', groups: structures },
+    { id: 'members', title: t('common.members'), name: 'member', groups: members },
+    { id: 'statuses', title: t('traffic.statuses'), name: 'status', groups: statuses },
+  ] as const;
 }
 
 function Sums({ calls, denied, failed, minutes }: ShownTraffic) {
@@ -227,182 +166,6 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
       )}
     </div>
   );
-}
-
-interface GroupsProps extends TrafficPartsModel {
-  readonly id: string;
-  readonly title: string;
-  /** In the address. */
-  readonly name: 'client' | 'structure' | 'member' | 'status';
-  readonly groups: readonly CallGroup[];
-}
-
-function Groups({ id: part, title, name, groups, asked }: GroupsProps) {
-  const t = useText();
-  return (
-    <Part id={part} title={title}>
-      <Table
-        title={title}
-        columns={[
-          { title: t('common.name') },
-          { title: t('common.calls'), isNumber: true },
-          { title: t('common.refused'), isNumber: true },
-          { title: t('common.failed'), isNumber: true },
-          { title: t('traffic.mean'), isNumber: true },
-        ]}
-        rows={groups.map(({ id, calls, denied, failed, meanMs }) => ({
-          key: String(id),
-          cells: [
-            <Named key="name" name={name} id={id} />,
-            <Narrow
-              key="calls"
-              to={id === null ? undefined : narrowed(asked, { [name]: id })}
-              count={calls}
-            />,
-            <Narrow key="denied" to={narrowed(asked, withStatus(name, id, '4xx'))} count={denied} />,
-            <Narrow key="failed" to={narrowed(asked, withStatus(name, id, '5xx'))} count={failed} />,
-            meanMs === null ? '–' : shortly(meanMs, t),
-          ],
-        }))}
-      />
-    </Part>
-  );
-}
-
-function withStatus(name: string, id: string | null, status: string): Narrowing {
-  if (name === 'status') return { status: id ?? status };
-  return { ...(id !== null && { [name]: id }), status };
-}
-
-/** How many, leading to which. */
-function Narrow({ to, count }: { readonly to: string | undefined; readonly count: number }) {
-  const { language } = useText();
-  const shown = numberIn(language, count);
-  return to === undefined || count === 0 ? <span>{shown}</span> : <a href={to}>{shown}</a>;
-}
-
-const shownWaiting = 20;
-
-function Waiting({ open, mayEnd }: TrafficPartsModel) {
-  const t = useText();
-  if (!open || open.count === 0) return null;
-  const shown = open.items.slice(0, shownWaiting);
-  const more = open.count - shown.length;
-  return (
-    <Part id="waiting" title={t('traffic.waiting')} about={t('traffic.waitingAbout')}>
-      <Table
-        title={t('traffic.waiting')}
-        columns={[
-          { title: t('common.call') },
-          { title: t('traffic.client') },
-          { title: t('traffic.member') },
-          { title: t('traffic.waits'), isNumber: true },
-          ...(mayEnd ? [{ title: t('traffic.act') }] : []),
-        ]}
-        rows={shown.map((call) => ({
-          key: call.id,
-          cells: [
-            <bdi key="call">{whatOf(call, t)}</bdi>,
-            <Named key="client" name="client" id={call.client} />,
-            <Named key="member" name="member" id={call.member} />,
-            shortly(Math.floor(call.waitedMs / 1000), t),
-            ...(mayEnd ? [<EndLink key="end" {...call} />] : []),
-          ],
-        }))}
-      />
-      {more > 0 && <p class="muted">{t('traffic.andMore', { n: more })}</p>}
-    </Part>
-  );
-}
-
-function EndLink({ id, client }: ShownOpenCall) {
-  const t = useText();
-  return (
-    <a class="button danger" href={`${trafficHref}?${new URLSearchParams({ do: 'end', call: id })}`}>
-      {t('traffic.endCall')}
-      <span class="unseen"> {client ?? id}</span>
-    </a>
-  );
-}
-
-const nobody: Readonly<Record<string, WordKey>> = {
-  client: 'traffic.nobodyKnown',
-  structure: 'traffic.neither',
-  member: 'traffic.noMemberAsked',
-};
-
-/** What is called so, leading to its page. */
-function Named({ name, id }: { readonly name: string; readonly id: string | null }) {
-  const t = useText();
-  if (id === null) return <span class="muted">{t(nobody[name] ?? 'common.none')}</span>;
-  if (name === 'status') return <Status status={Number(id)} />;
-  return (
-    <a href={pageOf(name, id)}>
-      <bdi>{id}</bdi>
-    </a>
-  );
-}
-
-function pageOf(name: string, id: string): string {
-  if (name === 'client') return clientHref(id);
-  if (name === 'member') return memberHref(id);
-  const at = id.indexOf(':');
-  return structureHref(id.slice(0, at) === 'queue' ? 'queue' : 'map', id.slice(at + 1));
-}
-
-function Status({ status }: { readonly status: number }) {
-  const t = useText();
-  const [kind, word]: readonly [StateKind, string] =
-    status === 0
-      ? ['off', t('traffic.callerLeft')]
-      : status >= 500
-        ? ['danger', String(status)]
-        : status >= 400
-          ? ['warn', String(status)]
-          : ['ok', String(status)];
-  return <State kind={kind}>{word}</State>;
-}
-
-function DeniedMost({ traffic: { denials }, asked }: TrafficPartsModel) {
-  const t = useText();
-  if (denials.length === 0) return null;
-  return (
-    <Part id="denials" title={t('traffic.refusedMost')}>
-      <Table
-        title={t('traffic.refusedMost')}
-        columns={[
-          { title: t('traffic.client') },
-          { title: t('traffic.structure') },
-          { title: t('traffic.status') },
-          { title: t('common.calls'), isNumber: true },
-        ]}
-        rows={denials.map(({ client, structure, status, calls }) => ({
-          key: JSON.stringify([client, structure, status]),
-          cells: [
-            <Named key="client" name="client" id={client} />,
-            <Named key="structure" name="structure" id={structure} />,
-            <Status key="status" status={status} />,
-            <Narrow
-              key="calls"
-              to={narrowed(asked, {
-                ...(client !== null && { client }),
-                ...(structure !== null && { structure }),
-                status: String(status),
-              })}
-              count={calls}
-            />,
-          ],
-        }))}
-      />
-    </Part>
-  );
-}
-
-function whatOf(
-  { method, structure, route }: Pick<ShownCall, 'method' | 'structure' | 'route'>,
-  t: Translate,
-): string {
-  return `${method} ${structure ?? route ?? t('traffic.anotherPath')}`;
 }
 
 interface CallsProps extends TrafficPartsModel {

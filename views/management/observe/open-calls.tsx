@@ -1,0 +1,67 @@
+/** Calls that wait for a member now, and the way to end one. */
+import { useText } from '../../texts/elements.tsx';
+import { Part } from '../detail.tsx';
+import { Table } from '../list.tsx';
+import { Named, shortly, whatOf } from './call-cells.tsx';
+import { trafficHref } from './traffic-address.ts';
+
+/** One that waits for a member, as the admin API has it. */
+export interface ShownOpenCall {
+  readonly id: string;
+  readonly method: string;
+  readonly route: string;
+  readonly client: string | null;
+  readonly structure: string | null;
+  readonly member: string | null;
+  readonly waitedMs: number;
+}
+
+export interface WaitingProps {
+  /** Undefined where they cannot be had. */
+  readonly open: { readonly items: readonly ShownOpenCall[]; readonly count: number } | undefined;
+  readonly mayEnd: boolean;
+}
+
+const shownWaiting = 20;
+
+export function Waiting({ open, mayEnd }: WaitingProps) {
+  const t = useText();
+  if (!open || open.count === 0) return null;
+  const shown = open.items.slice(0, shownWaiting);
+  const more = open.count - shown.length;
+  return (
+    <Part id="waiting" title={t('traffic.waiting')} about={t('traffic.waitingAbout')}>
+      <Table
+        title={t('traffic.waiting')}
+        columns={[
+          { title: t('common.call') },
+          { title: t('traffic.client') },
+          { title: t('traffic.member') },
+          { title: t('traffic.waits'), isNumber: true },
+          ...(mayEnd ? [{ title: t('traffic.act') }] : []),
+        ]}
+        rows={shown.map((call) => ({
+          key: call.id,
+          cells: [
+            <bdi key="call">{whatOf(call, t)}</bdi>,
+            <Named key="client" name="client" id={call.client} />,
+            <Named key="member" name="member" id={call.member} />,
+            shortly(Math.floor(call.waitedMs / 1000), t),
+            ...(mayEnd ? [<EndLink key="end" {...call} />] : []),
+          ],
+        }))}
+      />
+      {more > 0 && <p class="muted">{t('traffic.andMore', { n: more })}</p>}
+    </Part>
+  );
+}
+
+function EndLink({ id, client }: ShownOpenCall) {
+  const t = useText();
+  return (
+    <a class="button danger" href={`${trafficHref}?${new URLSearchParams({ do: 'end', call: id })}`}>
+      {t('traffic.endCall')}
+      <span class="unseen"> {client ?? id}</span>
+    </a>
+  );
+}
