@@ -9,8 +9,9 @@ import type { AuditReader } from './questions.ts';
 export interface TrailVersions {
   /** Another one with each entry that may be of the kind, and with one that is erased. */
   readonly versions: () => Readonly<Record<LatestKind, number>>;
-  /** Resolves when all that was recorded can be read. */
+  /** Resolves when all that was recorded can be read; at once while the disk takes nothing. */
   readonly written: () => Promise<void>;
+  readonly isAvailable: () => boolean;
 }
 
 export type LatestKind = 'denials' | 'changes';
@@ -57,7 +58,8 @@ export function createLatestEntries(
       if (isGood) return before.entries.slice(0, limit);
       await trail.written();
       const entries = await readers[kind](limit);
-      known.set(kind, { version, limit, at: now(), entries });
+      // What waits in memory for the disk is in none of these, and comes without another version.
+      if (trail.isAvailable()) known.set(kind, { version, limit, at: now(), entries });
       return entries;
     },
   };
