@@ -44,12 +44,23 @@ export interface ListModel {
   readonly nextHref?: string | undefined;
   /** The first page, on any other. */
   readonly firstHref?: string | undefined;
+  /** All of it as files. */
+  readonly files?: readonly ListFileLink[] | undefined;
   readonly notice?: string | undefined;
   readonly problem?: string | undefined;
 }
 
+export interface ListFileLink {
+  /** `json`. */
+  readonly format: string;
+  readonly href: string;
+}
+
 /** What the handler of a list says of it, beside its rows. */
-export type ListState = Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'>;
+export type ListState = Pick<
+  ListModel,
+  'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'files' | 'notice'
+>;
 
 export function ListPage(model: ListModel) {
   const { frame, title, about, count, primary, before, filters, rows, notice, problem } = model;
@@ -75,6 +86,7 @@ export function ListPage(model: ListModel) {
       {filters && <Filters {...filters} />}
       {rows.length === 0 ? <Nothing {...model} /> : <Table {...model} />}
       <More {...model} />
+      {rows.length > 0 && <Files {...model} />}
     </ManagementPage>
   );
 }
@@ -152,6 +164,27 @@ function More({ firstHref, nextHref }: ListModel) {
     </nav>
   );
 }
+
+/** Of all that the filter finds, not of this page alone. */
+function Files({ files = [], filters }: ListModel) {
+  const t = useText();
+  if (files.length === 0) return null;
+  return (
+    <p class="files">
+      {t(filters?.isSet ? 'frame.allOfFilterAs' : 'frame.allOfItAs')}{' '}
+      {files.map(({ format, href }, at) => (
+        <>
+          {at > 0 && ', '}
+          <Link key={format} href={href}>
+            {formatNames[format] ?? format}
+          </Link>
+        </>
+      ))}
+    </p>
+  );
+}
+
+const formatNames: Readonly<Record<string, string>> = { json: 'JSON', jsonl: 'JSON Lines', csv: 'CSV' };
 
 function countText({ value, isExact }: NonNullable<ListModel['count']>, language: Language): string {
   return `${numberIn(language, value)}${isExact ? '' : '+'}`;

@@ -17,6 +17,7 @@ import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { type Preset, presetNamed, presets, settingsFor } from './application-presets.ts';
@@ -43,7 +44,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
       const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx);
-      const asked = queryOf(form, ['q', 'status']);
+      const asked = queryOf(form, listed.applications.names);
       const { body } = await tools.run<ListAnswer<ShownApplication>>(ctx, 'listApplications', {
         query: asked,
       });

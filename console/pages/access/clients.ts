@@ -17,6 +17,7 @@ import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { callsShown } from '../plots.ts';
@@ -74,8 +75,8 @@ export function createClientPages(
         const empty = clientFormOf({ displayName: null, scopes: [], tokenAlg: 'RS256' }, t);
         return showNew(ctx, { id: '', form: empty }, { errors: [] });
       }
-      const asked = queryOf(form, ['q', 'status']);
-      const query = { ...asked, kind: 'machine' };
+      const asked = queryOf(form, listed.clients.names);
+      const query = { ...asked, ...listed.clients.fixed };
       const { body } = await tools.run<ListAnswer<ShownClient>>(ctx, 'listClients', { query });
       const may = await tools.mayRun(ctx, ['createClient']);
       const html = renderClients({

@@ -16,6 +16,7 @@ import type { Act, Acts } from '../acts.ts';
 import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
+import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
@@ -41,7 +42,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
       const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx, form.get('from'));
-      const asked = queryOf(form, []);
+      const asked = queryOf(form, listed.roles.names);
       const { body } = await tools.run<ListAnswer<ShownRole>>(ctx, 'listRoles', { query: asked });
       const may = await tools.mayRun(ctx, ['createRole']);
       const html = renderRoles({

@@ -10,6 +10,7 @@ import {
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -20,7 +21,7 @@ export function createSessionPages(tools: PageTools, acts: Acts) {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
-      const asked = queryOf(form, ['user', 'client', 'provider']);
+      const asked = queryOf(form, listed.sessions.names);
       const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query: asked });
       const filters = filtersOf(listHref, asked, undefined, [], t);
       const html = renderSessions({

@@ -19,6 +19,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 import { addition, differences, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
@@ -62,7 +63,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
         await tools.check(ctx, 'createUser');
         return showNew(ctx, { id: '', form: emptyForm(await rolesOf(ctx)) }, { errors: [] });
       }
-      const asked = queryOf(form, ['q', 'status', 'role', 'provider']);
+      const asked = queryOf(form, listed.users.names);
       const { body } = await tools.run<ListAnswer<ShownUser>>(ctx, 'listUsers', { query: asked });
       const roles = await rolesOf(ctx);
       const may = await tools.mayRun(ctx, ['createUser']);
