@@ -26,7 +26,7 @@ export function createListFiles(
       };
     },
     /** `GET /observe/audit.jsonl` and `.csv`. */
-    audit: (format: 'jsonl' | 'csv') => async (ctx: PageContext) => {
+    entries: (format: 'jsonl' | 'csv') => async (ctx: PageContext) => {
       const { cursor: _cursor, limit: _limit, ...query } = queryOf(ctx.state.form, auditFilters);
       const { stream, headers } = await tools.run(ctx, 'exportAudit', { query: { ...query, format } });
       send(ctx, { name: 'audit', format, type: headers!['Content-Type']!, text: stream! });

@@ -112,8 +112,8 @@ export function createPagesModule(needs: PagesNeeds) {
         router.get(`${list.href}.json`, query, signedIn, files.of(list, 'json'));
         router.get(`${list.href}.csv`, query, signedIn, files.of(list, 'csv'));
       }
-      router.get('/observe/audit.jsonl', query, signedIn, files.audit('jsonl'));
-      router.get('/observe/audit.csv', query, signedIn, files.audit('csv'));
+      router.get('/observe/audit.jsonl', query, signedIn, files.entries('jsonl'));
+      router.get('/observe/audit.csv', query, signedIn, files.entries('csv'));
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
       addSettingsRoutes(router, { tools, acts, forms, steps, signedIn, csrf, held });
