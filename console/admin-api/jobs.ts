@@ -37,7 +37,7 @@ export const jobView = view({
   updatedAt: dateTime,
   endedAt: dateTime.nullable(),
 }).meta({ id: 'Job' });
-const params = z.strictObject({ job: jobId });
+export const jobParams = z.strictObject({ job: jobId });
 
 export const jobOperations: readonly Operation<JobNeeds>[] = [
   operation({
@@ -67,10 +67,10 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     path: '/jobs/{job}',
     summary: 'Shows a job; with `Prefer: wait=N` when it is over, or after N seconds.',
     access: 'inspect',
-    params,
+    params: jobParams,
     answer: jobView,
     async run({ params: { job: id }, waitSeconds }, { jobs }: JobNeeds) {
-      return { body: viewOfJob(await jobs.wait(await found(id, jobs), waitSeconds * 1000)) };
+      return { body: viewOfJob(await jobs.wait(await findJob(id, jobs), waitSeconds * 1000)) };
     },
   }),
   operation({
@@ -79,12 +79,12 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     path: '/jobs/{job}/events',
     summary: 'Tells of a job as it goes on, until it is over: an event `job` for each change.',
     access: 'inspect',
-    params,
+    params: jobParams,
     answer: jobView,
     answerType: 'text/event-stream',
     isLong: true,
     async run({ params: { job: id } }, { jobs }: JobNeeds) {
-      const job = await found(id, jobs);
+      const job = await findJob(id, jobs);
       return { stream: followJob(job, jobs, (one) => JSON.stringify(viewOfJob(one))) };
     },
   }),
@@ -96,12 +96,12 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     access: 'write',
     event: 'job.cancelled',
     hasVersion: false,
-    params,
+    params: jobParams,
     answer: jobView,
     statuses: [200, 202],
     problems: [409],
     async run({ params: { job: id }, waitSeconds, isDryRun }, { jobs }: JobNeeds) {
-      const job = await found(id, jobs);
+      const job = await findJob(id, jobs);
       if (isOver(job)) throw new ProblemError(problems.conflict, 'This job is over.');
       if (!isDryRun) await jobs.cancel(job);
       return begun(await jobs.wait(job, isDryRun ? 0 : waitSeconds * 1000));
@@ -132,7 +132,7 @@ export function viewOfJob(job: Job) {
 }
 
 /** @throws {ProblemError} `not_found` */
-async function found(id: string, jobs: Pick<Jobs, 'find'>): Promise<Job> {
+export async function findJob(id: string, jobs: Pick<Jobs, 'find'>): Promise<Job> {
   const job = await jobs.find(id);
   if (job) return job;
   throw new ProblemError(problems.notFound, 'There is no job of this id, or not any more.');

@@ -99,7 +99,8 @@ describe('an act on things that are named', () => {
 describe('an act on what a query finds', () => {
   test('is done to all of it, over many pages of the list', async () => {
     const ids = Array.from({ length: 520 }, (_, n) => `found-${String(n).padStart(3, '0')}`);
-    for (let at = 0; at < ids.length; at += 20) await Promise.all(ids.slice(at, at + 20).map((id) => add(id)));
+    for (let at = 0; at < ids.length; at += 20)
+      await Promise.all(ids.slice(at, at + 20).map((id) => add(id)));
     const { body: begun } = await bulk({ operation: 'deleteUser', query: { q: 'found-' }, most: 520 });
     const jobOf = async () => (await call('GET', `/jobs/${begun.id}`)).body;
     await until(async () => (await jobOf()).endedAt !== null, 'the end of the job', 60_000);

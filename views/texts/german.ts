@@ -11,6 +11,7 @@ import { roles } from './de/access/roles.ts';
 import { sessions } from './de/access/sessions.ts';
 import { users } from './de/access/users.ts';
 import { account } from './de/account.ts';
+import { bulk } from './de/bulk.ts';
 import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
@@ -38,6 +39,7 @@ export const german: SameTexts<typeof english> = {
   ...signIn,
   ...common,
   ...frame,
+  ...bulk,
   ...account,
   ...settings,
   ...search,

@@ -8,8 +8,8 @@ import type { Actor } from '../../operations/actor.ts';
 import { checkInput } from '../../operations/input-check.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import type { PermissionsOf } from '../../operations/privileges.ts';
-import { begun, jobView } from '../jobs.ts';
-import { manyActs, mostFound, mostNamed } from './acts.ts';
+import { begun, findJob, jobParams, jobView, viewOfJob } from '../jobs.ts';
+import { isManyAct, manyActs, mostFound, mostNamed } from './acts.ts';
 
 export interface BulkActNeeds {
   readonly jobs: Jobs;
@@ -79,6 +79,22 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
         unit: 'things',
       });
       return begun(await jobs.wait(job, isDryRun ? 0 : waitSeconds * 1000));
+    },
+  }),
+  operation({
+    id: 'readBulkAct',
+    method: 'GET',
+    path: '/jobs/bulk-acts/{job}',
+    summary: 'Shows an act on many things that the caller has begun; with `Prefer: wait=N` when it is over.',
+    access: 'own',
+    params: jobParams,
+    answer: jobView,
+    async run({ params: { job: id }, actor, waitSeconds }, { jobs }: BulkActNeeds) {
+      const job = await findJob(id, jobs);
+      if (!isManyAct(job.kind) || job.startedBy !== actor.id) {
+        throw new ProblemError(problems.notFound, 'There is no such act of this caller, or not any more.');
+      }
+      return { body: viewOfJob(await jobs.wait(job, waitSeconds * 1000)) };
     },
   }),
 ];

@@ -11,6 +11,7 @@ import {
   type ShownJob,
 } from '../../../views/management/observe/jobs.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
+import { manyActs } from '../../admin-api/bulk-acts/acts.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
@@ -82,6 +83,7 @@ const kindOptions = (t: Translate) => [
   { value: 'drain-queue', label: t('drains.job') },
   { value: 'import-users', label: t('jobs.importUsers') },
   { value: 'import-clients', label: t('jobs.importClients') },
+  ...manyActs.map(({ job }) => ({ value: job, label: job })),
 ];
 
 function placeOf({ id, kind }: ShownJob, t: Translate) {
