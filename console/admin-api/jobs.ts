@@ -14,7 +14,7 @@ export interface JobNeeds {
 }
 
 export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted'] as const;
-const jobId = z.string().regex(/^job_[0-9a-f]{32}$/);
+export const jobId = z.string().regex(/^job_[0-9a-f]{32}$/);
 const text = z.string();
 export const jobView = view({
   id: jobId,
@@ -37,7 +37,7 @@ export const jobView = view({
   updatedAt: dateTime,
   endedAt: dateTime.nullable(),
 }).meta({ id: 'Job' });
-export const jobParams = z.strictObject({ job: jobId });
+const params = z.strictObject({ job: jobId });
 
 export const jobOperations: readonly Operation<JobNeeds>[] = [
   operation({
@@ -67,7 +67,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     path: '/jobs/{job}',
     summary: 'Shows a job; with `Prefer: wait=N` when it is over, or after N seconds.',
     access: 'inspect',
-    params: jobParams,
+    params,
     answer: jobView,
     async run({ params: { job: id }, waitSeconds }, { jobs }: JobNeeds) {
       return { body: viewOfJob(await jobs.wait(await findJob(id, jobs), waitSeconds * 1000)) };
@@ -79,7 +79,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     path: '/jobs/{job}/events',
     summary: 'Tells of a job as it goes on, until it is over: an event `job` for each change.',
     access: 'inspect',
-    params: jobParams,
+    params,
     answer: jobView,
     answerType: 'text/event-stream',
     isLong: true,
@@ -96,7 +96,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     access: 'write',
     event: 'job.cancelled',
     hasVersion: false,
-    params: jobParams,
+    params,
     answer: jobView,
     statuses: [200, 202],
     problems: [409],

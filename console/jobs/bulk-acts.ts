@@ -115,13 +115,13 @@ async function actOnEach(
 ): Promise<BulkResult> {
   const input = inputOf(job);
   let result = nothingDone(input, ids.length);
-  const tell = () =>
+  const say = () =>
     report({ done: handled(result), total: ids.length, step: 'acting on each' }, { ...result });
-  tell();
+  say();
   for (const id of ids) {
     signal.throwIfAborted();
     result = { ...(await outcomeOf(id)), left: result.left - 1 };
-    tell();
+    say();
   }
   return result;
 

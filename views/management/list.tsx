@@ -223,7 +223,7 @@ function Files({ files = [], filters }: ListModel) {
   );
 }
 
-const formatNames: Readonly<Record<string, string>> = { json: 'JSON', jsonl: 'JSON Lines', csv: 'CSV' };
+const formatNames: Readonly<Record<string, string>> = { json: 'JSON', jsonl: 'JSONL', csv: 'CSV' };
 
 function countText({ value, isExact }: NonNullable<ListModel['count']>, language: Language): string {
   return `${numberIn(language, value)}${isExact ? '' : '+'}`;

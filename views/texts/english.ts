@@ -11,7 +11,7 @@ import { roles } from './en/access/roles.ts';
 import { sessions } from './en/access/sessions.ts';
 import { users } from './en/access/users.ts';
 import { account } from './en/account.ts';
-import { bulk } from './en/bulk.ts';
+import { bulk } from './en/access/bulk.ts';
 import { clusterOperations } from './en/cluster-operations.ts';
 import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';

@@ -11,7 +11,7 @@ import { roles } from './de/access/roles.ts';
 import { sessions } from './de/access/sessions.ts';
 import { users } from './de/access/users.ts';
 import { account } from './de/account.ts';
-import { bulk } from './de/bulk.ts';
+import { bulk } from './de/access/bulk.ts';
 import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';

@@ -8,7 +8,7 @@ import type { Actor } from '../../operations/actor.ts';
 import { checkInput } from '../../operations/input-check.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import type { PermissionsOf } from '../../operations/privileges.ts';
-import { begun, findJob, jobParams, jobView, viewOfJob } from '../jobs.ts';
+import { begun, findJob, jobId, jobView, viewOfJob } from '../jobs.ts';
 import { isManyAct, manyActs, mostFound, mostNamed } from './acts.ts';
 
 export interface BulkActNeeds {
@@ -84,12 +84,12 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
   operation({
     id: 'readBulkAct',
     method: 'GET',
-    path: '/jobs/bulk-acts/{job}',
+    path: '/jobs/bulk-acts/{bulkAct}',
     summary: 'Shows an act on many things that the caller has begun; with `Prefer: wait=N` when it is over.',
     access: 'own',
-    params: jobParams,
+    params: z.strictObject({ bulkAct: jobId }),
     answer: jobView,
-    async run({ params: { job: id }, actor, waitSeconds }, { jobs }: BulkActNeeds) {
+    async run({ params: { bulkAct: id }, actor, waitSeconds }, { jobs }: BulkActNeeds) {
       const job = await findJob(id, jobs);
       if (!isManyAct(job.kind) || job.startedBy !== actor.id) {
         throw new ProblemError(problems.notFound, 'There is no such act of this caller, or not any more.');

@@ -48,7 +48,7 @@ interface Meant {
   readonly count: number;
 }
 
-type Refusal = 'nothing' | 'many' | 'found-many' | 'found-none';
+type Rejection = 'nothing' | 'many' | 'found-many' | 'found-none';
 
 /**
  * @param title   of the list
@@ -84,7 +84,7 @@ export function createBulk(
       return {
         selection: open.length > 0 && items.length <= mostSelected ? selection : undefined,
         outcome: await outcomeOf(ctx, form.get('job')),
-        problem: refusalText(form.get('refused'), t),
+        problem: rejectionText(form.get('refused'), t),
       };
     },
     async ask(ctx) {
@@ -121,7 +121,7 @@ export function createBulk(
     return query;
   }
 
-  async function meantBy(ctx: PageContext): Promise<Meant | Refusal> {
+  async function meantBy(ctx: PageContext): Promise<Meant | Rejection> {
     const { form } = ctx.state;
     const query = askedIn(ctx);
     if (form.get('all') === 'true') {
@@ -222,7 +222,7 @@ export function createBulk(
   /** Of the reader; any other is not spoken of. */
   async function ownJob(ctx: PageContext, id: string): Promise<BulkJob | undefined> {
     try {
-      return (await tools.run<BulkJob>(ctx, 'readBulkAct', { params: { job: id } })).body;
+      return (await tools.run<BulkJob>(ctx, 'readBulkAct', { params: { bulkAct: id } })).body;
     } catch (error) {
       if (error instanceof ProblemError && error.problem === problems.notFound) return undefined;
       throw error;
@@ -239,7 +239,7 @@ function allLabel(
   return t(Object.keys(query).length > 0 ? 'bulk.allFound' : 'bulk.all');
 }
 
-function refusalText(refused: string | undefined, t: Translate): string | undefined {
+function rejectionText(refused: string | undefined, t: Translate): string | undefined {
   if (refused === 'nothing') return t('bulk.nothingSelected');
   if (refused === 'many') return t('bulk.tooManySelected', { most: mostSelected });
   if (refused === 'found-many') return t('bulk.tooManyFound', { most: mostFound });

@@ -207,17 +207,17 @@ function isOfMany(result: Readonly<Record<string, unknown>>): boolean {
 
 /** Where things are that an operation acts on. */
 function thingHref(operation: string): (id: string) => string {
-  const [, path] = places.find(([noun]) => operation.includes(noun)) ?? [];
+  const [, path] = places.find(([noun]) => noun.test(operation)) ?? [];
   return (id) => `${path ?? jobsHref}/${encodeURIComponent(id)}`;
 }
 
-/** Sessions of users are ended at the user. */
+/** Sessions of users are ended at the user, so that these come first. */
 const places = [
-  ['User', '/access/users'],
-  ['Client', '/access/clients'],
-  ['Application', '/access/applications'],
-  ['Role', '/access/roles'],
-  ['Session', '/access/sessions'],
+  [/User/, '/access/users'],
+  [/Client/, '/access/clients'],
+  [/Application/, '/access/applications'],
+  [/Role/, '/access/roles'],
+  [/Session/, '/access/sessions'],
 ] as const;
 
 /** Where the file is, if there is one. */

@@ -1,6 +1,6 @@
 /** Acts on many things of a list at once, in German. */
-import type { bulk as english } from '../en/bulk.ts';
-import type { SameTexts } from '../text-form.ts';
+import type { bulk as english } from '../../en/access/bulk.ts';
+import type { SameTexts } from '../../text-form.ts';
 
 export const bulk: SameTexts<typeof english> = {
   'bulk.acts': 'Was mit dem Ausgewählten getan wird',

@@ -1,5 +1,5 @@
 /** Acts on many things of a list at once, in English. */
-import type { Texts } from '../text-form.ts';
+import type { Texts } from '../../text-form.ts';
 
 export const bulk = {
   'bulk.acts': 'Acts on what is selected',
