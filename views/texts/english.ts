@@ -3,6 +3,7 @@
 import { access } from './en/access/access.ts';
 import { applications } from './en/access/applications.ts';
 import { approvals } from './en/access/approvals.ts';
+import { bulk } from './en/access/bulk.ts';
 import { clients } from './en/access/clients.ts';
 import { effectiveAccess } from './en/access/effective-access.ts';
 import { history } from './en/access/history.ts';
@@ -11,7 +12,6 @@ import { roles } from './en/access/roles.ts';
 import { sessions } from './en/access/sessions.ts';
 import { users } from './en/access/users.ts';
 import { account } from './en/account.ts';
-import { bulk } from './en/access/bulk.ts';
 import { clusterOperations } from './en/cluster-operations.ts';
 import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';

@@ -3,6 +3,7 @@
 import { access } from './de/access/access.ts';
 import { applications } from './de/access/applications.ts';
 import { approvals } from './de/access/approvals.ts';
+import { bulk } from './de/access/bulk.ts';
 import { clients } from './de/access/clients.ts';
 import { effectiveAccess } from './de/access/effective-access.ts';
 import { history } from './de/access/history.ts';
@@ -11,7 +12,6 @@ import { roles } from './de/access/roles.ts';
 import { sessions } from './de/access/sessions.ts';
 import { users } from './de/access/users.ts';
 import { account } from './de/account.ts';
-import { bulk } from './de/access/bulk.ts';
 import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
