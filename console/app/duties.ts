@@ -36,7 +36,7 @@ function startJobs(
   const runner = createJobRunner({
     ...services,
     ...shared,
-    kinds: async () => (await import('./job-kinds.ts')).createJobKinds(services, members, shared.audit),
+    kinds: async () => (await import('./jobs/job-kinds.ts')).createJobKinds(services, members, shared.audit),
     // Somebody waits for these, before the page: they stand behind no import.
     isQuick: isManyAct,
     dataDir: services.settings.dataDir,

@@ -148,6 +148,29 @@ describe('what is selected', () => {
   });
 });
 
+test('what is too long for an address is asked about by a form', async () => {
+  const ids = Array.from({ length: 100 }, (_, n) => `long-${'n'.repeat(55)}-${n}`);
+  await add(...ids);
+  const list = await ada.get('/access/users?q=long-&limit=100');
+  const form = formsOf(list.body).find(({ hidden }) => hidden.q === 'long-' && hidden.csrf !== undefined)!;
+  expect(list.body).toContain('<form id="selection" method="post"');
+  const asked = await ada.post(form.action, { ...form.hidden, do: 'disable', ...picked(...ids) });
+  expect([asked.status, titleOf(asked)]).toEqual([200, 'Disable 100 users']);
+  expect(await statusOf(ids[0]!)).toBe('invited');
+  const { hidden } = formsOf(asked.body).find((one) => one.hidden.idempotencyKey !== undefined)!;
+  const sent = await ada.post('/access/users', hidden);
+  expect(sent.status).toBe(303);
+  const job = new URL(sent.headers.location!, console.url).searchParams.get('job')!;
+  await console.waitFor(
+    () =>
+      console
+        .log()
+        .some(({ event, changes }) => event === 'bulk_act.ended' && JSON.stringify(changes).includes(job)),
+    'its end',
+  );
+  expect(await statusOf(ids[99]!)).toBe('disabled');
+}, 30_000);
+
 describe('all that the filter finds', () => {
   test('is meant, and not the page alone', async () => {
     const ids = Array.from({ length: 7 }, (_, n) => `all-${n}`);

@@ -80,6 +80,7 @@ export function createBulk(
         query,
         acts: open.map(({ name, label, isDangerous = false }) => ({ name, label: t(label), isDangerous })),
         all: hasMore ? allLabel(query, count, t) : undefined,
+        csrf: isLong(items) ? tools.csrf(ctx) : undefined,
       };
       return {
         selection: open.length > 0 && items.length <= mostSelected ? selection : undefined,
@@ -87,18 +88,12 @@ export function createBulk(
         problem: rejectionText(form.get('refused'), t),
       };
     },
-    async ask(ctx) {
-      const act = actNamed(ctx);
-      if (!act) return false;
-      await tools.check(ctx, act.operation);
-      const meant = await meantBy(ctx);
-      if (typeof meant === 'string') tools.goTo(ctx, hrefWith(askedIn(ctx), { refused: meant }));
-      else await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant));
-      return true;
-    },
+    ask,
     async perform(ctx) {
       const act = actNamed(ctx);
       if (!act) return false;
+      // The page that asks makes the key: this form comes from the list, which is too long for an address.
+      if (!ctx.state.form.has('idempotencyKey')) return ask(ctx);
       await tools.check(ctx, act.operation);
       const meant = await meantBy(ctx);
       if (typeof meant === 'string') {
@@ -111,6 +106,16 @@ export function createBulk(
       return true;
     },
   };
+
+  async function ask(ctx: PageContext): Promise<boolean> {
+    const act = actNamed(ctx);
+    if (!act) return false;
+    await tools.check(ctx, act.operation);
+    const meant = await meantBy(ctx);
+    if (typeof meant === 'string') tools.goTo(ctx, hrefWith(askedIn(ctx), { refused: meant }));
+    else await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant));
+    return true;
+  }
 
   function actNamed({ state: { form } }: PageContext): BulkAct | undefined {
     return all.find(({ name }) => name === form.get('do'));
@@ -228,6 +233,14 @@ export function createBulk(
       throw error;
     }
   }
+}
+
+/** An address may have 16 KiB with all the headers beside it. */
+const longestAddress = 6000;
+
+function isLong(items: readonly { readonly id: string }[]): boolean {
+  const length = items.reduce((sum, { id }) => sum + encodeURIComponent(`${pickPrefix}${id}`).length + 4, 0);
+  return length > longestAddress;
 }
 
 function allLabel(

@@ -12,6 +12,8 @@ export interface SelectionModel {
   readonly acts: readonly SelectionAct[];
   /** On the box that stands for all that the filter finds; absent where this page shows all of that. */
   readonly all?: string | undefined;
+  /** Of a page whose ids are too long for an address: it asks by a form. */
+  readonly csrf?: string | undefined;
 }
 
 export interface SelectionAct {
@@ -26,18 +28,19 @@ const formId = 'selection';
 export const pickPrefix = 'pick:';
 
 /** Boxes of rows belong to it wherever they stand, so that it works without script. */
-export function Selection({ action, query, acts, all }: SelectionModel) {
+export function Selection({ action, query, acts, all, csrf }: SelectionModel) {
   const t = useText();
   const selected = textForm(t.language, 'bulk.selected');
   return (
     <form
       id={formId}
-      method="get"
+      method={csrf === undefined ? 'get' : 'post'}
       action={safeHref(action)}
       class="selection"
       aria-label={t('bulk.acts')}
       data-selection={selected}
     >
+      {csrf !== undefined && <input type="hidden" name="csrf" value={csrf} />}
       {Object.entries(query).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

@@ -1,14 +1,14 @@
 /** Operations as a job asks for them, long after the call that has begun it: by the same rules, with entries of their own. */
-import { ProblemError, problems } from '../../platform/errors.ts';
-import type { Audit } from '../../platform/log.ts';
-import { rolesNow } from '../accounts/elevations/effective-roles.ts';
-import { rolesOfMachine } from '../clients/role-ceiling.ts';
-import type { BulkActInput, BulkActor, BulkCalls } from '../jobs/bulk-acts.ts';
-import type { KnownMembers } from '../members/own-calls.ts';
-import type { Actor, Origin } from '../operations/actor.ts';
-import { mostItems } from '../operations/lists.ts';
-import { createRunAs } from './operations.ts';
-import type { Services } from './services.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import type { Audit } from '../../../platform/log.ts';
+import { rolesNow } from '../../accounts/elevations/effective-roles.ts';
+import { rolesOfMachine } from '../../clients/role-ceiling.ts';
+import type { BulkActInput, BulkActor, BulkCalls } from '../../jobs/bulk-acts.ts';
+import type { KnownMembers } from '../../members/own-calls.ts';
+import type { Actor, Origin } from '../../operations/actor.ts';
+import { mostItems } from '../../operations/lists.ts';
+import { createRunAs } from '../operations.ts';
+import type { Services } from '../services.ts';
 
 /** The event of an answer to a change that was not made yet. */
 const approvalRequested = 'approval.requested';

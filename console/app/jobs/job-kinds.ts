@@ -1,17 +1,17 @@
 /** The kinds of jobs, with what they work on. */
-import type { Audit } from '../../platform/log.ts';
-import { manyActs } from '../admin-api/bulk-acts/acts.ts';
-import { offer, poll, sizeOf } from '../admin-api/cluster/queue-calls.ts';
-import { createBulkTarget } from '../bulk/target.ts';
-import { createBackups } from '../jobs/backups.ts';
-import { createBulkActKind } from '../jobs/bulk-acts.ts';
-import { createImportKind } from '../jobs/imports.ts';
-import type { JobKind } from '../jobs/job-kind.ts';
-import { createDrainKind, drainKind, type QueueCalls } from '../jobs/queue-drains.ts';
-import { askMembers, type KnownMembers } from '../members/own-calls.ts';
-import { idsByTime } from '../storage/time-ordered-id.ts';
+import type { Audit } from '../../../platform/log.ts';
+import { manyActs } from '../../admin-api/bulk-acts/acts.ts';
+import { offer, poll, sizeOf } from '../../admin-api/cluster/queue-calls.ts';
+import { createBulkTarget } from '../../bulk/target.ts';
+import { createBackups } from '../../jobs/backups.ts';
+import { createBulkActKind } from '../../jobs/bulk-acts.ts';
+import { createImportKind } from '../../jobs/imports.ts';
+import type { JobKind } from '../../jobs/job-kind.ts';
+import { createDrainKind, drainKind, type QueueCalls } from '../../jobs/queue-drains.ts';
+import { askMembers, type KnownMembers } from '../../members/own-calls.ts';
+import { idsByTime } from '../../storage/time-ordered-id.ts';
+import type { Services } from '../services.ts';
 import { createBulkCalls } from './bulk-calls.ts';
-import type { Services } from './services.ts';
 
 /** @param members  as they are known now */
 export function createJobKinds(
