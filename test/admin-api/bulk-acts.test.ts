@@ -50,7 +50,11 @@ describe('an act on things that are named', () => {
       () => entries('bulk_act.ended').some(({ target }) => target === 'disableUser'),
       'the entry of its end',
     );
-    expect(entries('bulk_act.started').at(-1)).toMatchObject({ outcome: 'success', target: body.id });
+    expect(entries('bulk_act.started').at(-1)).toMatchObject({
+      outcome: 'success',
+      target: body.id,
+      changes: { operation: 'disableUser', things: 2 },
+    });
   });
 
   test('is told of each that is refused, and holds up no other', async () => {

@@ -78,7 +78,8 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
         resumable: false,
         unit: 'things',
       });
-      return begun(await jobs.wait(job, isDryRun ? 0 : waitSeconds * 1000));
+      const answer = begun(await jobs.wait(job, isDryRun ? 0 : waitSeconds * 1000));
+      return { ...answer, changes: saidOf(input) };
     },
   }),
   operation({
@@ -113,6 +114,12 @@ async function checkMay(
   if (query.cursor !== undefined || query.limit !== undefined)
     throw new ProblemError(problems.invalidRequest, 'A query of all has no cursor and no limit.');
   checkInput(schema!, query, '#', ['query']);
+}
+
+/** For the audit: each thing has an entry of its own. */
+function saidOf({ operation: act, ids, query, most }: BulkActInput) {
+  if (!query) return { operation: act, things: ids?.length ?? 0 };
+  return { operation: act, query: new URLSearchParams(query).toString(), most };
 }
 
 /** Who it is done for, as far as that is known again later. */
