@@ -67,7 +67,9 @@ const does = {
   k: () => move(-1),
 };
 
-function isTyping({ target }) {
+// What has happened in a part with a tree of its own is reported by that part.
+function isTyping(event) {
+  const [target] = event.composedPath();
   return target.closest?.('input, select, textarea, [contenteditable], dialog') !== null;
 }
 
