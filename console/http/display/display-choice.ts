@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import type { Language } from '../../../views/elements/moment.ts';
 import type { Presentation, Theme } from '../../../views/presentation.ts';
+import { ownCookie, setOwnCookie, yearMs } from '../cookies.ts';
 
 export type DisplayChoice = Pick<Presentation, 'theme' | 'zone'> & {
   /** Absent: that of the browser. */
@@ -10,11 +11,10 @@ export type DisplayChoice = Pick<Presentation, 'theme' | 'zone'> & {
 
 export const themes: readonly Theme[] = ['system', 'light', 'dark'];
 const cookieName = 'console_display';
-const dayMs = 86_400_000;
 
 /** What is not known counts as not chosen. */
 export function chosenIn(ctx: Pick<Context, 'cookies'>): DisplayChoice {
-  const given = new URLSearchParams((ctx.cookies.get(cookieName, { signed: false }) ?? '').slice(0, 256));
+  const given = new URLSearchParams(ownCookie(ctx, cookieName));
   return {
     theme: themeOf(given.get('theme')),
     zone: zoneOf(given.get('zone')),
@@ -33,15 +33,7 @@ export function chooseDisplay(
     ...(zone !== undefined && { zone }),
     ...(language !== undefined && { language }),
   });
-  ctx.cookies.set(cookieName, said.toString(), {
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    secure: isSecure,
-    signed: false,
-    maxAge: 365 * dayMs,
-    overwrite: true,
-  });
+  setOwnCookie(ctx, cookieName, said.toString(), isSecure, yearMs);
 }
 
 export function themeOf(text: string | null | undefined): Theme {
