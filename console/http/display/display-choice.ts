@@ -11,6 +11,8 @@ export type DisplayChoice = Pick<Presentation, 'theme' | 'zone'> & {
 
 export const themes: readonly Theme[] = ['system', 'light', 'dark'];
 const cookieName = 'console_display';
+/** What script of a page has said of its browser (`views/static/times.js`). */
+const zoneCookieName = 'console_zone';
 
 /** What is not known counts as not chosen. */
 export function chosenIn(ctx: Pick<Context, 'cookies'>): DisplayChoice {
@@ -47,6 +49,25 @@ export function languageOf(text: string | null | undefined): Language | undefine
 /** Undefined for one that Node does not know. */
 export function zoneOf(text: string | null | undefined): string | undefined {
   return text !== null && text !== undefined && zones().includes(text) ? text : undefined;
+}
+
+/** That of the browser, for whoever has chosen none; undefined where no script has said it, or nobody knows it. */
+export function browserZoneOf(ctx: Pick<Context, 'cookies'>): string | undefined {
+  const given = ownCookie(ctx, zoneCookieName);
+  if (given === '') return undefined;
+  try {
+    const name = decodeURIComponent(given);
+    return zoneOf(name) ?? knownName(name);
+  } catch {
+    // Neither an encoded text nor a zone (RangeError).
+    return undefined;
+  }
+}
+
+/** Browsers have names for some zones that Node has others for. @throws {RangeError} when it knows none */
+function knownName(name: string): string | undefined {
+  if (!/^[a-z][\w+/-]*$/i.test(name)) return undefined;
+  return zoneOf(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone);
 }
 
 let known: readonly string[] | undefined;
