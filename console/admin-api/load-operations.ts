@@ -9,8 +9,9 @@ import { once } from '../../platform/async/once.ts';
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../operations/lists.ts'),
   () => import('../operations/run-operation.ts'),
-  () => import('./access-questions.ts'),
-  () => import('./access-usage.ts'),
+  () => import('./access/access-questions.ts'),
+  () => import('./access/access-usage.ts'),
+  () => import('./access/muted-denials.ts'),
   () => import('./approvals.ts'),
   () => import('./audit/audit-operations.ts'),
   () => import('./backups.ts'),

@@ -1,7 +1,8 @@
 /** Every operation: the API, its description, the commands, files of configuration and the tests of bad input come from it. */
 import type { Operation } from '../operations/operation.ts';
-import { type AccessNeeds, accessOperations } from './access-questions.ts';
-import { type UsageNeeds, usageOperations } from './access-usage.ts';
+import { type AccessNeeds, accessOperations } from './access/access-questions.ts';
+import { type UsageNeeds, usageOperations } from './access/access-usage.ts';
+import { type MuteNeeds, mutedDenialOperations } from './access/muted-denials.ts';
 import { type ApprovalNeeds, approvalOperations } from './approvals.ts';
 import { type AuditNeeds, auditOperations } from './audit/audit-operations.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
@@ -60,6 +61,7 @@ export type ApiServices = AccessNeeds &
   LogoutNeeds &
   MemberNeeds &
   MeNeeds &
+  MuteNeeds &
   PinNeeds &
   OpenCallNeeds &
   ProviderNeeds &
@@ -75,6 +77,7 @@ export type ApiServices = AccessNeeds &
 
 export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
+  ...mutedDenialOperations,
   ...approvalOperations,
   ...auditOperations,
   ...clientOperations,

@@ -29,7 +29,7 @@ import { createAuditOutbox } from './audit-outbox.ts';
 import { createConfigurationOnFirstUse } from './configuration.ts';
 import { directoryStateOf } from './directory-state.ts';
 import { createServices, type Services } from './services.ts';
-import { createUsageAnswersOnFirstUse } from './usage-answers.ts';
+import { createMuteAnswersOnFirstUse, createUsageAnswersOnFirstUse } from './usage-answers.ts';
 
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
 export type RunLocally = (id: string, request: OperationRequest, actor: string) => Promise<Answer>;
@@ -55,6 +55,7 @@ export async function createApiServices(
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.statuses() ?? []) },
     ...createClusterServices(services, members, { isDry }),
     usageAnswers: createUsageAnswersOnFirstUse(services),
+    muteAnswers: createMuteAnswersOnFirstUse(services),
     approvals: createApprovalsOnFirstUse(services, audit, members),
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
