@@ -77,7 +77,11 @@ function frameOf({ text, presentation = usualPresentation }: Filling): FrameMode
 
 function editOf({ text }: Filling) {
   const ways = [{ language: 'curl', text }];
-  return { csrf: text, version: text, source: text, takesOver: true, ways };
+  const conflicts = [
+    { member: 'displayName', field: 'displayName', typed: text, stored: '', picked: 'typed' as const },
+    { member: 'maxRoles', typed: '', stored: text },
+  ];
+  return { csrf: text, version: text, base: text, source: text, takesOver: true, ways, conflicts };
 }
 
 function userOf({ text }: Filling): ShownUser {
@@ -707,7 +711,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
   decision: (filling) =>
     renderDecision({
       frame: frameOf(filling),
-      id: filling.text,
+      // Of the address, too, where it is written in another way.
+      id: 'kR3nx0aQ.0.2',
       explanation: {
         method: filling.text,
         path: filling.text,

@@ -21,7 +21,7 @@ import type { Forms, Shown } from '../forms.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
-import { addition, differences, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
+import { addition, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
 
@@ -147,8 +147,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
     const { form } = ctx.state;
     const typed = formOf(form, await rolesOf(ctx));
     const again = (shown: Shown) => showUser(ctx, user, { version, form: typed, ...shown });
-    const stored = differences(user, typed);
-    const answer = await forms.take(ctx, { change: edit(user, typed), fieldOf, stored, again });
+    const answer = await forms.take(ctx, { change: edit(user, typed), fieldOf, again });
     if (!answer) return;
     tools.goTo(ctx, `${userHref(user.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
