@@ -14,6 +14,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./access/muted-denials.ts'),
   () => import('./approvals.ts'),
   () => import('./audit/audit-operations.ts'),
+  () => import('./audit/verification.ts'),
   () => import('./backups.ts'),
   () => import('./clients/client-operations.ts'),
   () => import('./cluster/cluster-operations.ts'),

@@ -5,6 +5,7 @@ import { type UsageNeeds, usageOperations } from './access/access-usage.ts';
 import { type MuteNeeds, mutedDenialOperations } from './access/muted-denials.ts';
 import { type ApprovalNeeds, approvalOperations } from './approvals.ts';
 import { type AuditNeeds, auditOperations } from './audit/audit-operations.ts';
+import { type VerificationNeeds, verificationOperations } from './audit/verification.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
@@ -73,6 +74,7 @@ export type ApiServices = AccessNeeds &
   UsageNeeds &
   UserPasswordNeeds &
   ValueNeeds &
+  VerificationNeeds &
   WanNeeds;
 
 export const operations: readonly Operation<ApiServices>[] = [
@@ -80,6 +82,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...mutedDenialOperations,
   ...approvalOperations,
   ...auditOperations,
+  ...verificationOperations,
   ...clientOperations,
   ...configurationOperations,
   ...elevationOperations,

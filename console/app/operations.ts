@@ -10,6 +10,7 @@ import { createTokenTrial } from '../access/token-trial.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { createIsRequired } from '../approvals/required.ts';
+import { readVerification } from '../audit/verify/last-verification.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { createAbout } from '../installation/about.ts';
 import { createBackups } from '../jobs/backups.ts';
@@ -60,6 +61,7 @@ export async function createApiServices(
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
+    lastVerification: () => readVerification(settings.dataDir),
     readHistory: createReadHistory(settings.dataDir, services.now),
     readCallHistory: createReadCallHistory(settings.dataDir, services.now),
     shownSettings: () => shownSettings(settings, services.application()),

@@ -706,6 +706,27 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       frame: frameOf(filling),
       entries: [entryOf(filling)],
       filters: { action: '/observe/audit', isSet: false, selects: [] },
+      verification: {
+        verifiedAt: earlier,
+        verifiedBy: filling.text,
+        isGood: false,
+        isSigned: false,
+        entries: 7,
+        writerCount: 2,
+        writers: [
+          {
+            ...{ writer: filling.text, verdict: 'changed', seq: 3, last: 4, says: filling.text },
+            ...{ entries: 7, lastSeq: 2, lastCheckpointAt: null },
+          },
+          {
+            ...{ writer: 'w1', verdict: 'ok', seq: null, last: null, says: null },
+            ...{ entries: 7, lastSeq: 7, lastCheckpointAt: earlier },
+          },
+        ],
+      },
+      mayVerify: true,
+      csrf: filling.text,
+      idempotencyKey: filling.text,
     }),
   'audit entry': (filling) => renderEntry({ frame: frameOf(filling), entry: entryOf(filling) }),
   decision: (filling) =>

@@ -67,7 +67,7 @@ const same: readonly RegExp[] = [
   // Fields of replies, the report for whoever helps, and steps as jobs name them.
   /^(?:attachment; filename=|text\/plain; |sandbox; )/,
   /^Health check of$/,
-  /^(?:copying the store|taking items)$/,
+  /^(?:copying the store|taking items|reading the audit)$/,
   /^(?:SHA-256|npx console(?: .*)?|-H .*|.* -> Admin)$/,
 ];
 /** Their templates are programs to copy. */

@@ -12,6 +12,8 @@ export const operationPaths = {
   explainAccess: 'GET /access/explain',
   readAccessMatrix: 'GET /access/matrix',
   readAccessUsage: 'GET /access/usage',
+  readAuditVerification: 'GET /audit/verification',
+  verifyAudit: 'POST /audit/verification',
   listMutedDenials: 'GET /access/muted-denials',
   muteDenials: 'POST /access/muted-denials',
   unmuteDenials: 'DELETE /access/muted-denials/{denials}',

@@ -124,6 +124,7 @@ export function amountText(done: number, unit: string, t: Translate): string {
 function withUnit(done: string, n: number, unit: string, t: Translate): string {
   if (unit === 'lines') return t('jobs.lines', { n, done });
   if (unit === 'copies') return t('jobs.copies', { n, done });
+  if (unit === 'entries') return t('jobs.entries', { n, done });
   if (unit === 'items') return t('drains.items', { n, done });
   return `${done} ${unit}`.trim();
 }
@@ -188,6 +189,7 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
       {job.result && (
         <Part id="result" title={t('jobs.result')}>
           <Facts facts={resultFacts(job.result)} />
+          {job.kind === 'verify-audit' && <ToAudit />}
           {job.kind === 'drain-queue' && <ToItems id={job.id} queue={String(job.result.queue)} />}
         </Part>
       )}
@@ -202,6 +204,17 @@ function ToItems({ id, queue }: { readonly id: string; readonly queue: string })
     <div class="actions">
       <a class="button" href={drainHref(queue, id)}>
         {t('drains.toFile')}
+      </a>
+    </div>
+  );
+}
+
+function ToAudit() {
+  const t = useText();
+  return (
+    <div class="actions">
+      <a class="button" href="/observe/audit#verification">
+        {t('common.auditLog')}
       </a>
     </div>
   );
@@ -232,6 +245,7 @@ const steps: Readonly<Record<string, WordKey>> = {
   'copying the store': 'jobs.copying',
   done: 'jobs.finished',
   'taking items': 'drains.takingItems',
+  'reading the audit': 'jobs.readingAudit',
 };
 
 function Progress({ progress: { done, total, step } }: ShownJob) {
