@@ -16,6 +16,7 @@ import { mapValueOperations, type ValueNeeds } from './cluster/map-values.ts';
 import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
 import { memberCommandOperations } from './cluster/member-commands.ts';
+import { memberDetailOperations } from './cluster/member-details.ts';
 import { type DrainNeeds, queueDrainOperations } from './cluster/queue-drains.ts';
 import { queueOperations } from './cluster/queues.ts';
 import type { StructureNeeds } from './cluster/structure-lists.ts';
@@ -99,6 +100,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...mapValueOperations,
   ...memberOperations,
   ...memberCommandOperations,
+  ...memberDetailOperations,
   ...meOperations,
   ...pinOperations,
   ...providerOperations,

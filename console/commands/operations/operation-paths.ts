@@ -107,6 +107,7 @@ export const operationPaths = {
   setMemberLogLevel: 'POST /members/{member}/log-level',
   shutDownMember: 'POST /members/{member}/shutdown',
   listMembers: 'GET /members',
+  readMemberDetails: 'GET /members/{member}/details',
   readMember: 'GET /members/{member}',
   drainMember: 'POST /members/{member}/drain',
   undrainMember: 'POST /members/{member}/undrain',
