@@ -16,6 +16,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./audit/audit-operations.ts'),
   () => import('./audit/verification.ts'),
   () => import('./backups.ts'),
+  () => import('./bulk-acts/bulk-act-operations.ts'),
   () => import('./clients/client-operations.ts'),
   () => import('./cluster/cluster-operations.ts'),
   () => import('./cluster/cp.ts'),

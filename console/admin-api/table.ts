@@ -7,6 +7,7 @@ import { type ApprovalNeeds, approvalOperations } from './approvals.ts';
 import { type AuditNeeds, auditOperations } from './audit/audit-operations.ts';
 import { type VerificationNeeds, verificationOperations } from './audit/verification.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
+import { type BulkActNeeds, bulkActOperations } from './bulk-acts/bulk-act-operations.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
 import { clusterOperations, type SentConfigNeeds } from './cluster/cluster-operations.ts';
@@ -53,6 +54,7 @@ export type ApiServices = AccessNeeds &
   DrainNeeds &
   ElevationNeeds &
   BackupNeeds &
+  BulkActNeeds &
   CallNeeds &
   HealthNeeds &
   ImportNeeds &
@@ -88,6 +90,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...configurationOperations,
   ...elevationOperations,
   ...backupOperations,
+  ...bulkActOperations,
   ...healthOperations,
   ...importOperations,
   ...installationOperations,

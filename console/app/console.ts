@@ -15,12 +15,12 @@ import { addKeysRoutes } from '../keys/module.ts';
 import { createMembersModule } from '../members/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
 import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
-import { shownStructure } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import type { Numbers } from '../metrics/numbers.ts';
 import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
+import { waitingPollsOf } from '../server/waiting-polls.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
 import { type Browser, createBrowser } from './browser.ts';
@@ -78,6 +78,7 @@ export async function createConsole({
   const health = createHealthModule({ ...parts, isEquipped });
   const browser = await createBrowser(parts, {
     run: (...given) => api.pageOperations.run(...given),
+    list: (...given) => api.pageOperations.list(...given),
     check: (...given) => api.pageOperations.check(...given),
     openTo: (...given) => api.pageOperations.openTo(...given),
   });
@@ -110,7 +111,7 @@ export async function createConsole({
     members: proxy,
     numbers: metrics.numbers,
     mainNumbers: metrics.mainNumbers,
-    callMinute: (minute) => ({ ...parts.recentCalls.minuteOf(minute), waiting: waitingPolls(proxy) }),
+    callMinute: (minute) => ({ ...parts.recentCalls.minuteOf(minute), waiting: waitingPollsOf(proxy) }),
     isReady: health.isReady,
     drain() {
       health.drain();
@@ -141,11 +142,13 @@ function createApi(
   let api: AdminApi | undefined;
   const load = once(async () => {
     await loadOperations();
-    const [{ createAdminApi }, { createDenialIntake }, { createUsageIntake }] = await Promise.all([
-      import('../admin-api/module.ts'),
-      import('../access/reported-denials.ts'),
-      import('../usage/reported-usage.ts'),
-    ]);
+    const [{ createAdminApi }, { createDenialIntake }, { createUsageIntake }, { createReportIntake }] =
+      await Promise.all([
+        import('../admin-api/module.ts'),
+        import('../access/reported-denials.ts'),
+        import('../usage/reported-usage.ts'),
+        import('../metrics/reports/report-intake.ts'),
+      ]);
     api = createAdminApi({
       ...parts,
       ...(await createApiServices(parts, parts.audit, proxy)),
@@ -168,6 +171,7 @@ function createApi(
       revocationSource: createStoredRevocationSource(parts),
       takeDenials: createDenialIntake(parts),
       takeUsage: createUsageIntake({ ...parts, artifacts: parts.storage.artifacts }),
+      takeReport: createReportIntake({ ...parts, take: parts.reports.take }),
       scopes: { revocations: revocationEventsScope, denials: denialReportsScope },
     });
     if (isClosed) api.close();
@@ -177,6 +181,7 @@ function createApi(
     handle: async (req, res) => (await load()).handle(req, res),
     pageOperations: {
       run: async (...given) => (await load()).pageOperations.run(...given),
+      list: async (...given) => (await load()).pageOperations.list(...given),
       check: async (...given) => (await load()).pageOperations.check(...given),
       openTo: async (...given) => (await load()).pageOperations.openTo(...given),
     },
@@ -185,11 +190,4 @@ function createApi(
       api?.close();
     },
   };
-}
-
-function waitingPolls({ waitingByQueue }: MemberProxy): MinuteOfCalls['waiting'] {
-  return [...waitingByQueue()].flatMap(([path, polls]) => {
-    const id = shownStructure(path.slice('/svc/rest/'.length));
-    return id === null ? [] : [[id, polls] as const];
-  });
 }

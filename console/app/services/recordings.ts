@@ -11,6 +11,7 @@ import { createRecentCalls } from '../../metrics/recent-calls.ts';
 import { createDeniedCallers } from '../../usage/denied-callers.ts';
 import { createDenialMutes } from '../../usage/muted-denials.ts';
 import { createUsage } from '../../usage/usage.ts';
+import { createReports } from './reports.ts';
 import type { ServicesDeps } from './services-deps.ts';
 
 export function createRecordings(
@@ -33,6 +34,7 @@ export function createRecordings(
     now,
   });
   const denialMutes = createDenialMutes({ registry, now });
+  const reports = createReports({ artifacts, isShared: settings.databaseUrl !== undefined, others, now });
   return {
     denials: createDenialLog({
       artifacts,
@@ -43,7 +45,8 @@ export function createRecordings(
     }),
     clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
     denialMutes,
-    recentCalls: createRecentCalls(now, others?.recentCalls),
+    reports,
+    recentCalls: createRecentCalls(now, reports.recentCalls),
     openCalls: openCalls ?? createOpenCalls(others?.openCalls),
     usage,
     deniedCallers: createDeniedCallers({ usage, mutes: denialMutes, users, now }),

@@ -97,6 +97,9 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   readJob: 'Zeigt einen Job; mit Prefer: wait=N, wenn er vorbei ist, oder nach N Sekunden.',
   followJob: 'Meldet, wie ein Job vorankommt, bis er vorbei ist: für jede Änderung ein Ereignis job.',
   cancelJob: 'Hält einen Job bei nächster Gelegenheit an; was er getan hat, bleibt.',
+  createBulkAct: 'Tut dasselbe mit vielem, als Job: mit jedem, was seine eigene Operation tut.',
+  readBulkAct:
+    'Zeigt eine Aktion auf vielem, die der Aufrufer begonnen hat; mit Prefer: wait=N, wenn sie vorbei ist.',
   // Health and this installation.
   readHealth:
     'Zeigt, wie es Membern, Speicher, Schlüsseln, Lizenz, Jobs und Einstellungen geht, höchstens fünf Sekunden alt.',

@@ -39,6 +39,11 @@ export const saidByChecksInGerman: Readonly<Record<string, string>> = {
   'Give at least one member.': 'Nennen Sie mindestens ein Feld.',
   'It has 1 to 32 characters of a-z, 0-9 and -, and begins and ends with none of -.':
     'Es hat 1 bis 32 Zeichen aus a-z, 0-9 und - und beginnt und endet nicht mit -.',
+  'Most goes with query.': 'most gehört zu query.',
+  'Give ids or query.': 'Nennen Sie ids oder query.',
+  'There is no such act of this caller, or not any more.':
+    'Eine solche Aktion dieses Aufrufers gibt es nicht oder nicht mehr.',
+  'A query of all has no cursor and no limit.': 'Eine Abfrage von allem hat weder cursor noch limit.',
   // Calls of the API.
   'There is nothing at this address.': 'Unter dieser Adresse ist nichts.',
   'This address takes no parameters.': 'Diese Adresse nimmt keine Parameter.',

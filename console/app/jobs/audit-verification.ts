@@ -1,12 +1,12 @@
 /** Verifies the files of the audit as a job, in threads beside the calls, and remembers what came of it. */
 import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
-import { signingKey } from '../audit/checkpoint.ts';
-import { storeVerification, verificationOf } from '../audit/verify/last-verification.ts';
-import { verifyInThreads } from '../audit/verify/verify.ts';
-import type { JobKind } from '../jobs/job-kind.ts';
-import { auditSeedIn } from '../keys/audit-key.ts';
-import type { Services } from './services.ts';
+import { signingKey } from '../../audit/checkpoint.ts';
+import { storeVerification, verificationOf } from '../../audit/verify/last-verification.ts';
+import { verifyInThreads } from '../../audit/verify/verify.ts';
+import type { JobKind } from '../../jobs/job-kind.ts';
+import { auditSeedIn } from '../../keys/audit-key.ts';
+import type { Services } from '../services.ts';
 
 export function createVerifyKind({
   settings: { dataDir },
