@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useText } from '../texts/elements.tsx';
+import { PickOf } from './conflicts.tsx';
 import type { Option } from './filters.tsx';
 
 interface ControlProps {
@@ -40,6 +41,7 @@ function Control({
           {hint}
         </p>
       )}
+      <PickOf field={name} label={label} />
     </div>
   );
 }
@@ -191,6 +193,7 @@ export function ChoicesField({ id, legend, hint, error, choices }: ChoicesProps)
           </label>
         </div>
       ))}
+      <PickOf field={id} label={legend} />
     </fieldset>
   );
 }
