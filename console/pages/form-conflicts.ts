@@ -1,6 +1,6 @@
 /** A form whose thing somebody else has changed meanwhile: which fields differ, and what was picked of each. */
 import { createHash } from 'node:crypto';
-import { type Conflict, pickName } from '../../views/management/conflicts.tsx';
+import { type Conflict, pickName } from '../../views/management/forms/conflicts.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import type { Form } from '../http/form.ts';
 import type { TypedChange } from './change-ways.ts';

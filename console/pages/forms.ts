@@ -8,9 +8,9 @@ import {
   type FormState,
   newAct,
   type Owner,
-} from '../../views/management/change-form.tsx';
-import { type Conflict, pickName } from '../../views/management/conflicts.tsx';
-import type { FieldError } from '../../views/management/fields.tsx';
+} from '../../views/management/forms/change-form.tsx';
+import { type Conflict, pickName } from '../../views/management/forms/conflicts.tsx';
+import type { FieldError } from '../../views/management/forms/fields.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import { textFor } from '../http/display/presentation.ts';
 import type { Form } from '../http/form.ts';

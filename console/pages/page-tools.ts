@@ -2,7 +2,7 @@
 
 import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
-import type { FieldError } from '../../views/management/fields.tsx';
+import type { FieldError } from '../../views/management/forms/fields.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { startHref } from '../../views/management/settings/start.tsx';
 import { saidIn, type Translate } from '../../views/texts/text.ts';

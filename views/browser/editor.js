@@ -21,7 +21,7 @@ import { languageOf, languages } from './editor/text-language.js';
  * Puts an editor after a text field, with what is typed there.
  *
  * @param {HTMLTextAreaElement} field
- * @param {object} words  the texts of `views/management/editor.tsx`
+ * @param {object} words  the texts of `views/management/forms/editor.tsx`
  */
 export function openEditor(field, words) {
   const host = document.createElement('div');

@@ -5,8 +5,8 @@ import { Link } from '../elements/link.tsx';
 import { renderDocument } from '../layout.tsx';
 import { useText } from '../texts/elements.tsx';
 import { Diff, type DiffModel } from './diff.tsx';
-import { ErrorList, type FieldError, SelectField, TextField } from './fields.tsx';
 import type { Select } from './filters.tsx';
+import { ErrorList, type FieldError, SelectField, TextField } from './forms/fields.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
 import { type Snippet, Snippets } from './snippets.tsx';
 

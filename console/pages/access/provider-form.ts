@@ -2,7 +2,7 @@
 
 import type { ProviderValues } from '../../../views/management/access/identity-provider-form.tsx';
 import type { ProviderKind, ShownProvider } from '../../../views/management/access/identity-providers.tsx';
-import type { FieldError } from '../../../views/management/fields.tsx';
+import type { FieldError } from '../../../views/management/forms/fields.tsx';
 import type { Form } from '../../http/form.ts';
 import { commandWith, type TypedChange } from '../change-ways.ts';
 import type { FormField } from './provider-fields.ts';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { sizeText } from '../../../views/management/cluster/value.tsx';
-import type { FieldError } from '../../../views/management/fields.tsx';
+import type { FieldError } from '../../../views/management/forms/fields.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { rasterType } from './values.ts';

@@ -1,5 +1,5 @@
 import { useText } from '../../texts/elements.tsx';
-import { type Choice, ChoicesField, LinesField, TextField } from '../fields.tsx';
+import { type Choice, ChoicesField, LinesField, TextField } from '../forms/fields.tsx';
 
 /** What somebody may do at the members, as it stands in a form. */
 export interface AccessForm {

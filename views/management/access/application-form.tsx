@@ -1,8 +1,8 @@
 /** The fields of an application: one address where its framework says the rest, or each by itself. */
 import { useText } from '../../texts/elements.tsx';
 import { type Translate, textsIn } from '../../texts/text.ts';
-import { type AddState, type ErrorOf, renderAddPage } from '../change-form.tsx';
-import { ChoicesField, LinesField, TextField } from '../fields.tsx';
+import { type AddState, type ErrorOf, renderAddPage } from '../forms/change-form.tsx';
+import { ChoicesField, LinesField, TextField } from '../forms/fields.tsx';
 
 export interface ApplicationForm {
   readonly displayName: string;

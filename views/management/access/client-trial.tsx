@@ -4,7 +4,7 @@ import { Said, useText } from '../../texts/elements.tsx';
 import { numberIn } from '../../texts/text.ts';
 import { Code } from '../code.tsx';
 import { Facts, Id, Part } from '../detail.tsx';
-import { TextField } from '../fields.tsx';
+import { TextField } from '../forms/fields.tsx';
 import { Table } from '../list.tsx';
 import { State } from '../state.tsx';
 

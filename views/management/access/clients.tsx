@@ -5,6 +5,8 @@ import { useText } from '../../texts/elements.tsx';
 import { type Translate, textsIn } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { CallsPart, type CallsShown } from '../calls-part.tsx';
+import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
+import type { FiltersModel } from '../filters.tsx';
 import {
   type AddState,
   EditPart,
@@ -12,10 +14,8 @@ import {
   type ErrorOf,
   type Owner,
   renderAddPage,
-} from '../change-form.tsx';
-import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
-import { SelectField, TextField } from '../fields.tsx';
-import type { FiltersModel } from '../filters.tsx';
+} from '../forms/change-form.tsx';
+import { SelectField, TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';

@@ -3,7 +3,7 @@ import { Form } from '../../elements/form.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import { saidIn } from '../../texts/text.ts';
 import { Facts, Part } from '../detail.tsx';
-import { SecretField, TextField } from '../fields.tsx';
+import { SecretField, TextField } from '../forms/fields.tsx';
 import { State } from '../state.tsx';
 import { providerHref } from './identity-provider-form.tsx';
 

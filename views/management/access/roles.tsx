@@ -3,6 +3,7 @@ import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
+import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
 import {
   type AddState,
   EditPart,
@@ -10,9 +11,8 @@ import {
   type ErrorOf,
   type Owner,
   renderAddPage,
-} from '../change-form.tsx';
-import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
-import { TextField } from '../fields.tsx';
+} from '../forms/change-form.tsx';
+import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';

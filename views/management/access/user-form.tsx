@@ -1,8 +1,8 @@
 /** The fields of a user. */
 import { useText } from '../../texts/elements.tsx';
 import { type Translate, textsIn } from '../../texts/text.ts';
-import { type AddState, type ErrorOf, renderAddPage } from '../change-form.tsx';
-import { ChoicesField, TextField } from '../fields.tsx';
+import { type AddState, type ErrorOf, renderAddPage } from '../forms/change-form.tsx';
+import { ChoicesField, TextField } from '../forms/fields.tsx';
 
 export interface UserForm {
   readonly displayName: string;

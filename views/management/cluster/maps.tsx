@@ -4,7 +4,7 @@ import { useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
 import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
 import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
-import type { FieldError } from '../fields.tsx';
+import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { memberHref } from './members.tsx';

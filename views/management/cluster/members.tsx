@@ -4,7 +4,7 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
-import { type FieldError, SelectField } from '../fields.tsx';
+import { type FieldError, SelectField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';

@@ -7,7 +7,7 @@ import { numberIn } from '../../texts/text.ts';
 import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
 import { Code } from '../code.tsx';
 import { DetailPage, Facts, Part } from '../detail.tsx';
-import type { FieldError } from '../fields.tsx';
+import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { DrainsPart, type ShownDrain } from './drains.tsx';
 import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';

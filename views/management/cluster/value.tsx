@@ -4,8 +4,8 @@ import { Form } from '../../elements/form.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate } from '../../texts/text.ts';
 import { Code } from '../code.tsx';
-import { EditorField } from '../editor.tsx';
-import { ErrorList, type FieldError, SelectField, TextField } from '../fields.tsx';
+import { EditorField } from '../forms/editor.tsx';
+import { ErrorList, type FieldError, SelectField, TextField } from '../forms/fields.tsx';
 
 export type ValueForm = 'text' | 'json' | 'xml' | 'hex' | 'image';
 

@@ -5,9 +5,9 @@ import type { Language } from '../../elements/moment.ts';
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { languages } from '../../texts/text.ts';
-import { EditPart, type EditState } from '../change-form.tsx';
 import { DetailPage, Part } from '../detail.tsx';
-import { SelectField, TextField } from '../fields.tsx';
+import { EditPart, type EditState } from '../forms/change-form.tsx';
+import { SelectField, TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 
 /** As the admin API has it. */

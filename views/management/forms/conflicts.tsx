@@ -1,7 +1,7 @@
 /** Fields that somebody else has changed while a form was open: both values, of which one is picked. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { useText } from '../texts/elements.tsx';
+import { useText } from '../../texts/elements.tsx';
 
 export interface Conflict {
   /** Of the body. */

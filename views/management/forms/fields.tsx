@@ -1,9 +1,9 @@
 /** Controls of forms, each with its label above, its hint below and what is wrong with it beside it. */
 
 import type { ComponentChildren } from 'preact';
-import { useText } from '../texts/elements.tsx';
+import { useText } from '../../texts/elements.tsx';
+import type { Option } from '../filters.tsx';
 import { PickOf } from './conflicts.tsx';
-import type { Option } from './filters.tsx';
 
 interface ControlProps {
   /** Of the form field; also its id, so it must be unique on the page. */

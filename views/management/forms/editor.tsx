@@ -1,8 +1,8 @@
 /** A text field with an editor, where script runs and somebody wants it. */
 
-import { assetPath } from '../static.ts';
-import { useText } from '../texts/elements.tsx';
-import type { Translate } from '../texts/text.ts';
+import { assetPath } from '../../static.ts';
+import { useText } from '../../texts/elements.tsx';
+import type { Translate } from '../../texts/text.ts';
 import { LinesField, type LinesProps } from './fields.tsx';
 
 /** Its form may have a field `type`, a media type, and a field `encoding`, `text` or `base64`: they say in which language the text is. */

@@ -1,14 +1,14 @@
 /** Forms that add or change one thing: errors on top and beside the fields, and the same change in other ways. */
 
 import type { ComponentChildren } from 'preact';
-import { Form } from '../elements/form.tsx';
-import { renderDocument } from '../layout.tsx';
-import { Text, useText } from '../texts/elements.tsx';
+import { Form } from '../../elements/form.tsx';
+import { renderDocument } from '../../layout.tsx';
+import { Text, useText } from '../../texts/elements.tsx';
+import { Part } from '../detail.tsx';
+import { type Crumb, type FrameModel, ManagementPage } from '../frame.tsx';
+import { type Snippet, Snippets } from '../snippets.tsx';
 import { type Conflict, Conflicts, OtherPicks } from './conflicts.tsx';
-import { Part } from './detail.tsx';
 import { ErrorList, type FieldError, TextField } from './fields.tsx';
-import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
-import { type Snippet, Snippets } from './snippets.tsx';
 
 /** What has come of a form that is shown again. */
 export interface FormState {
