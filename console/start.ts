@@ -5,6 +5,7 @@ import { newSetupToken } from './accounts/setup.ts';
 import type { Console } from './app/console.ts';
 import { startDuties } from './app/duties.ts';
 import { createRunLocally } from './app/operations.ts';
+import { leadingServices } from './app/services/leading-services.ts';
 import type { Services } from './app/services.ts';
 import { createSharedMemories } from './app/shared-memories.ts';
 import { serveCommands } from './commands/channel/serve.ts';
@@ -24,7 +25,7 @@ import { openTelemetry } from './open-telemetry.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import { startRounds } from './start-rounds.ts';
-import { whileLeading } from './storage/engine/while-leading.ts';
+import { dutyLog, whileLeading } from './storage/engine/while-leading.ts';
 import { type WelcomeFacts, welcome } from './welcome.ts';
 
 export interface StartDeps extends OpenDeps {
@@ -81,9 +82,12 @@ export async function start({
     setupToken: newSetupToken(),
   });
   closing.add('connections to members', console.close);
-  const leading = whileLeading(services.storage, () =>
-    startDuties({ services, audit, log, members: console.members }),
-  );
+  const leading = whileLeading(services.storage, (store) => {
+    const term = store.leadership?.term();
+    if (term !== undefined) log.info({ term }, 'this console leads: it does what is to be done once for all');
+    const { members } = console;
+    return startDuties({ services: leadingServices(services, store), audit, log: dutyLog(log), members });
+  });
   closing.add('notices to applications', leading);
   const { server, management } = await openPorts({
     settings,

@@ -158,13 +158,27 @@ export interface DamageCount {
   readonly endedAt: number;
 }
 
+/** What `whileLeading` of console/storage/engine/while-leading.ts goes by. */
+export interface Leadership {
+  /** Which time of leading it is, of whoever leads; undefined: not this process. Known here, without the store. */
+  term(): number | undefined;
+  /**
+   * The store as one who leads writes it: each write is made in that term alone, however late it comes. Whoever has
+   * stopped meanwhile, and goes on while another one leads, changes nothing.
+   *
+   * @returns its writes throw {@link LeadershipLostError} when the term is over, and nothing has changed; its
+   *   `leadership` knows of no other term
+   */
+  inTerm(term: number): Storage;
+}
+
 export interface Storage {
   readonly registry: Registry;
   readonly artifacts: ArtifactStore;
   readonly records: RecordStore & RecordEngine;
   readonly loader: RecordLoader;
-  /** Whether this process does what is to be done once for all that share the store; absent: it always does. */
-  readonly leads?: () => boolean;
+  /** Who of all that share the store does what is to be done once; absent: this process always does. */
+  readonly leadership?: Leadership;
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;
   /**
@@ -211,6 +225,15 @@ export class StorageUnavailableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.state = diskStateOf(options?.cause);
+  }
+}
+
+/** Another process does by now what is to be done once: nothing has changed. */
+export class LeadershipLostError extends Error {
+  override readonly name = 'LeadershipLostError';
+
+  constructor() {
+    super('this console does not lead any more');
   }
 }
 

@@ -19,7 +19,7 @@ export interface Commits {
 }
 
 export interface CommitsDeps {
-  readonly database: Database;
+  readonly database: Pick<Database, 'transaction'>;
   readonly log: ChangeLog;
   /** One connection at a time waits for its turn among the processes: the others go on answering. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
