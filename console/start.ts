@@ -78,7 +78,7 @@ export async function start({
     members,
     faults,
     overload: overload.numbers,
-    memories: createSharedMemories(),
+    memories: createSharedMemories(services.storage),
     setupToken: newSetupToken(),
   });
   closing.add('connections to members', console.close);

@@ -17,6 +17,7 @@ import type {
 import { artifactStatements as sql } from './artifact-statements.ts';
 import type { ChangedNames, ChangeLog } from './change-log.ts';
 import type { Queries } from './database.ts';
+import { sweepSharedCounts } from './shared-counts.ts';
 
 export interface PostgresArtifactsDeps {
   readonly database: Queries;
@@ -165,8 +166,8 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
         removed += rowCount;
         if (rowCount === 0) break;
       }
-      await log.trim();
-      return removed;
+      await log.trim(database);
+      return removed + (await sweepSharedCounts(database));
     },
   };
 }

@@ -36,7 +36,7 @@ export interface ChangeLog {
   /** Resolves when this process has been told of all up to this one, or of all there are. */
   advance(upTo?: number, queries?: Queries): Promise<void>;
   /** Deletes what everybody has been told long ago. */
-  trim(): Promise<number>;
+  trim(queries: Queries): Promise<number>;
 }
 
 interface ChangeRow {
@@ -128,9 +128,13 @@ export function createChangeLog({ database, start, deliver, onGap }: ChangeLogDe
           emit();
         }
       }),
-    async trim() {
-      const { rowCount } = await database.run(trimChanges);
-      return rowCount;
+    async trim(queries) {
+      let removed = 0;
+      for (;;) {
+        const { rowCount } = await queries.run(trimChanges);
+        removed += rowCount;
+        if (rowCount === 0) return removed;
+      }
     },
   };
 }

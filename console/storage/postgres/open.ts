@@ -15,6 +15,7 @@ import { createCommits } from './ordered-commits.ts';
 import { openPostgresRecords, type PostgresRecords } from './records/records-postgres.ts';
 import { openPostgresRegistry, type PostgresRegistry } from './registry-postgres.ts';
 import { migrate } from './schema/migrate.ts';
+import { createSharedCounts } from './shared-counts.ts';
 
 export interface OpenPostgresOptions {
   /** As `CONSOLE_DATABASE_URL`. */
@@ -123,6 +124,7 @@ async function openPrepared(
     records,
     loader,
     leadership: { term: lease.term, inTerm },
+    counts: createSharedCounts(database),
     async checkWritable() {
       await database.run(probe);
     },

@@ -1,6 +1,7 @@
 /** Databases that are not to be used, and a connection that is cut at the worst moment. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
+import { schemaVersion } from '../../../console/storage/postgres/schema/migrate.ts';
 import type { Storage } from '../../../console/storage/storage.ts';
 import { startDatabaseWay } from '../../helpers/database-way.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
@@ -100,7 +101,7 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
     const storage = await openAt(postgres.url(other));
     await storage.artifacts.put('Session', 'one', { payload: {} });
     expect(await postgres.query(other, 'select version, migrating_to from cluster_console')).toEqual([
-      { version: 1, migrating_to: null },
+      { version: schemaVersion, migrating_to: null },
     ]);
   });
 
