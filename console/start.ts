@@ -1,7 +1,6 @@
 /** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../platform/log.ts';
-import { newSetupToken } from './accounts/setup.ts';
 import type { Console } from './app/console.ts';
 import { startDuties } from './app/duties.ts';
 import { createRunLocally } from './app/operations.ts';
@@ -16,6 +15,8 @@ import {
   createFirstAdministrator,
   finishSweeps,
   reportExcess,
+  setupTokenOf,
+  untilAnswered,
 } from './first-start.ts';
 import { auditSeed } from './keys/audit-key.ts';
 import { isLastingReply } from './lasting-replies.ts';
@@ -55,17 +56,18 @@ export async function start({
 }: StartDeps): Promise<Started> {
   const given = { settings, readSettings, log, closing, faults };
   const { services, audit, application, trail } = await openServices(given);
+  const answered = <T>(work: () => Promise<T>) => untilAnswered(services.storage, work);
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { createConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
     import('./app/console.ts'),
-    services.keys.prepare(),
-    services.providers.prepare(),
-    services.installationId.prepare(),
-    createFirstAdministrator(services),
+    answered(services.keys.prepare),
+    answered(services.providers.prepare),
+    answered(services.installationId.prepare),
+    answered(() => createFirstAdministrator(services)),
     finishSweeps(services, log),
   ]);
-  trail.useKey(await auditSeed({ ...services, ...services.storage }));
+  trail.useKey(await answered(() => auditSeed({ ...services, ...services.storage })));
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
   const overload = createConsoleOverload(settings, isLastingReply);
@@ -79,7 +81,7 @@ export async function start({
     faults,
     overload: overload.numbers,
     memories: createSharedMemories(services.storage),
-    setupToken: newSetupToken(),
+    setupToken: await answered(() => setupTokenOf(services)),
   });
   closing.add('connections to members', console.close);
   const leading = whileLeading(services.storage, (store) => {
