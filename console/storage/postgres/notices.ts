@@ -8,7 +8,9 @@ const listenStatement = `listen ${channel}`;
 /** Notices of so long are one: a notice waits for all commits, and each listener for each notice. */
 const gatherMs = 5;
 /** Where a notice is the first to tell; and where nothing else does. */
-const pollMs = { listening: 2_000, alone: 500 } as const;
+const pollMs = { listening: 1_000, alone: 500 } as const;
+/** A commit that was cut off has ended by then. */
+const doubtMs = 100;
 /** A listener whose connection has died without a word is found out. */
 const checkMs = 5_000;
 const answerMs = 2_000;
@@ -33,6 +35,8 @@ export interface NoticesDeps {
 export interface Notices {
   /** Something was committed. */
   notify(): void;
+  /** Something may have been committed, or be a moment later. */
+  lookAgain(): void;
   /** This process does not lead any more. */
   notifyReleased(): Promise<void>;
   close(): Promise<void>;
@@ -83,12 +87,22 @@ export function startNotices(deps: NoticesDeps): Notices {
     isReachable = next;
   }
 
+  function notify(): void {
+    pending ??= setTimeout(() => {
+      pending = undefined;
+      void database.run(notifyAll, [channel, holder]).catch(() => {});
+    }, gatherMs).unref();
+  }
+
   return {
-    notify() {
-      pending ??= setTimeout(() => {
-        pending = undefined;
-        void database.run(notifyAll, [channel, holder]).catch(() => {});
-      }, gatherMs).unref();
+    notify,
+    lookAgain() {
+      read();
+      setTimeout(() => {
+        if (stopped.signal.aborted) return;
+        read();
+        notify();
+      }, doubtMs).unref();
     },
     async notifyReleased() {
       await database.run(notifyAll, [channel, releasedText]);

@@ -95,7 +95,8 @@ async function openPrepared(
   });
   const inTurn = createSerial();
   const notify = () => notices.notify();
-  const commits = createCommits({ database, log: changes, inTurn, notify });
+  const onDoubt = () => notices.lookAgain();
+  const commits = createCommits({ database, log: changes, inTurn, notify, onDoubt });
   // After the number of the last change: what comes in between is read twice.
   const registry = await openPostgresRegistry(database, () => commits, log);
   const { records, loader, writtenBy, ...own } = openPostgresRecords({
@@ -106,7 +107,16 @@ async function openPrepared(
     log,
   });
   deliver = createDelivery(registry, own.deliver, emitPuts);
-  const artifacts = openPostgresArtifacts({ database, log: changes, inTurn, emit, notify, now, steady });
+  const artifacts = openPostgresArtifacts({
+    database,
+    log: changes,
+    inTurn,
+    emit,
+    notify,
+    onDoubt,
+    now,
+    steady,
+  });
   const lease = await openLease({ database, holder, onReleased: () => notices.notifyReleased() });
   const notices = startNotices({
     database,
@@ -146,8 +156,8 @@ async function openPrepared(
 
   function inTerm(term: number): Storage {
     const fenced = inTermOf(database, { lease, holder, term });
-    const ordered = createCommits({ database: fenced, log: changes, inTurn, notify });
-    const deps = { database: fenced, log: changes, inTurn, emit, notify, now, steady };
+    const ordered = createCommits({ database: fenced, log: changes, inTurn, notify, onDoubt });
+    const deps = { database: fenced, log: changes, inTurn, emit, notify, onDoubt, now, steady };
     const isOn = () => (lease.term() === term ? term : undefined);
     return {
       ...storage,
