@@ -164,8 +164,8 @@ function queriesOf(client: pg.ClientBase): Queries {
  */
 function inTime<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error('Query read timeout'));
-    const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), queryMs);
+    const overdue = () => reject(new Error('Query read timeout'));
+    const timer = setTimeout(() => setImmediate(() => setImmediate(overdue)), queryMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

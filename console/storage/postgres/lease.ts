@@ -18,6 +18,8 @@ export interface LeaseDeps {
   readonly database: Queries;
   /** Of this process. */
   readonly holder: string;
+  /** Gets the number of the last change: asked for with it, it costs no statement of its own. */
+  readonly onChanges: (last: number) => void;
   /** It is free: whoever waits for it is told by whatever tells of changes. */
   readonly onReleased: () => Promise<void>;
 }
@@ -36,8 +38,8 @@ const take = statement(
         term = lease.term + case when lease.holder = excluded.holder then 0 else 1 end
       where lease.holder = excluded.holder or lease.held_until < now()
       returning term)
-  select term, null as "leftMs" from taken
-  union all select null, extract(epoch from held_until - now())::float8 * 1000 from lease
+  select term, null as "leftMs", last from taken, change_clock
+  union all select null, extract(epoch from held_until - now())::float8 * 1000, last from lease, change_clock
     where duty = $1 and not exists (select from taken)`,
 );
 const release = statement(
@@ -50,8 +52,15 @@ const holds = statement(
   `select from lease where duty = $1 and holder = $2 and term = $3 and held_until > clock_timestamp() for share`,
 );
 
+interface LeaseRow {
+  readonly term: number | null;
+  /** Until another one has it no longer. */
+  readonly leftMs: number | null;
+  readonly last: number;
+}
+
 /** Resolves when it is known who has it. */
-export async function openLease({ database, holder, onReleased }: LeaseDeps): Promise<Lease> {
+export async function openLease({ database, holder, onChanges, onReleased }: LeaseDeps): Promise<Lease> {
   let held: { readonly term: number; readonly until: number } | undefined;
   let round: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -61,8 +70,9 @@ export async function openLease({ database, holder, onReleased }: LeaseDeps): Pr
   /** @returns milliseconds until it is to be asked for again */
   async function renew(): Promise<number> {
     const asked = performance.now();
-    const { rows } = await database.run<{ term: number | null; leftMs: number | null }>(take, [duty, holder]);
-    const { term = null, leftMs = null } = rows[0] ?? {};
+    const { rows } = await database.run<LeaseRow>(take, [duty, holder]);
+    const { term = null, leftMs = null, last = 0 } = rows[0] ?? {};
+    onChanges(last);
     held = term === null ? undefined : { term, until: asked + leaseMs };
     return Math.max(0, Math.min(renewalMs, (leftMs ?? renewalMs) + afterEndMs));
   }

@@ -7,8 +7,8 @@ const channel = 'cluster_console_change';
 const listenStatement = `listen ${channel}`;
 /** Notices of so long are one: a notice waits for all commits, and each listener for each notice. */
 const gatherMs = 5;
-/** Where a notice is the first to tell; and where nothing else does. */
-const pollMs = { listening: 1_000, alone: 500 } as const;
+/** Where a notice is the first to tell; the renewal of the lease asks for it too, so this is once between two of them. */
+const pollMs = { listening: 1_100, alone: 500 } as const;
 /** A commit that was cut off has ended by then. */
 const doubtMs = 100;
 /** A listener whose connection has died without a word is found out. */
@@ -26,6 +26,8 @@ export interface NoticesDeps {
   readonly holder: string;
   /** Reads what there is. */
   readonly advance: () => Promise<void>;
+  /** Whether all up to this number has been read. */
+  readonly isKnown: (seq: number) => boolean;
   /** Said when the state changes: whether the log can be read. */
   readonly onReachable: (isReachable: boolean) => void;
   /** Whoever led does not any more. */
@@ -35,8 +37,10 @@ export interface NoticesDeps {
 export interface Notices {
   /** Something was committed. */
   notify(): void;
+  /** It was asked for beside something else. @param last  the number of the last change */
+  found(last: number): void;
   /** Something may have been committed, or be a moment later. */
-  lookAgain(): void;
+  checkAgain(): void;
   /** This process does not lead any more. */
   notifyReleased(): Promise<void>;
   close(): Promise<void>;
@@ -96,7 +100,11 @@ export function startNotices(deps: NoticesDeps): Notices {
 
   return {
     notify,
-    lookAgain() {
+    found(last) {
+      if (!deps.isKnown(last)) read();
+      else if (!reading) wait();
+    },
+    checkAgain() {
       read();
       setTimeout(() => {
         if (stopped.signal.aborted) return;

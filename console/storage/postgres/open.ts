@@ -95,7 +95,7 @@ async function openPrepared(
   });
   const inTurn = createSerial();
   const notify = () => notices.notify();
-  const onDoubt = () => notices.lookAgain();
+  const onDoubt = () => notices.checkAgain();
   const commits = createCommits({ database, log: changes, inTurn, notify, onDoubt });
   // After the number of the last change: what comes in between is read twice.
   const registry = await openPostgresRegistry(database, () => commits, log);
@@ -117,17 +117,25 @@ async function openPrepared(
     now,
     steady,
   });
-  const lease = await openLease({ database, holder, onReleased: () => notices.notifyReleased() });
+  let found = (_last: number) => {};
+  const lease = await openLease({
+    database,
+    holder,
+    onChanges: (last) => found(last),
+    onReleased: () => notices.notifyReleased(),
+  });
   const notices = startNotices({
     database,
     holder,
     advance: changes.advance,
+    isKnown: changes.isKnown,
     onReleased: lease.ask,
     onReachable: (isReachable) =>
       isReachable
         ? log?.warn({}, 'the database answers again')
         : log?.warn({}, 'the database cannot be read: what other consoles change is not known meanwhile'),
   });
+  found = notices.found;
   const storage: Storage = {
     registry,
     artifacts: { ...artifacts, onPut },
