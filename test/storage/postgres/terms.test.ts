@@ -1,5 +1,6 @@
 /** Who leads, and that whoever does not any more writes nothing, however it came to that. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { dutyLog } from '../../../console/storage/engine/while-leading.ts';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
 import { LeadershipLostError, type Storage } from '../../../console/storage/storage.ts';
 import { startDatabaseWay } from '../../helpers/database-way.ts';
@@ -81,6 +82,20 @@ describe.skipIf(postgresPrograms === undefined)('leading in PostgreSQL, where it
     // Of what nobody leads, it goes on writing; and reads are not asked for a term.
     await storage.artifacts.put('Session', 'of a person', { payload: {} });
     expect(await leading.artifacts.get('Session', 'of a person')).toBeDefined();
+  });
+
+  test('of a duty that another one does by now, the log says so, and not that somebody has to act', () => {
+    const said: unknown[] = [];
+    const log = {
+      error: (_fields: object, message: string) => void said.push(['error', message]),
+      warn: (_fields: object, message: string) => void said.push(['warn', message]),
+    };
+    dutyLog(log).error({ err: new LeadershipLostError() }, 'a notice failed');
+    dutyLog(log).error({ err: new Error('of another kind') }, 'a notice failed');
+    expect(said).toEqual([
+      ['warn', expect.stringContaining('another console leads')],
+      ['error', 'a notice failed'],
+    ]);
   });
 
   test('nobody takes over between the question for the term and the commit', async () => {
