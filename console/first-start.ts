@@ -1,13 +1,66 @@
 /** What a start does before anybody is answered. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Closing } from '../platform/closing.ts';
+import { ProblemError } from '../platform/errors.ts';
 import type { Audit, Logger } from '../platform/log.ts';
+import { newSetupToken } from './accounts/setup.ts';
 import type { Services } from './app/services.ts';
 import { inspectClients } from './clients/client-excess.ts';
+import { storedSecret } from './keys/stored-secret.ts';
+import { type Storage, StorageUnavailableError } from './storage/storage.ts';
 
 export async function createFirstAdministrator({ settings, users }: Services): Promise<void> {
   const { adminUsername: username, adminPassword } = settings;
   if (username === undefined || adminPassword === undefined || (await users.hasAny())) return;
-  await users.add({ username, password: adminPassword.reveal(), roles: ['Admin'] }, { isFirst: true });
+  const first = { username, password: adminPassword.reveal(), roles: ['Admin'] };
+  await users.add(first, { isFirst: true }).catch(async (error: unknown) => {
+    // Another console on the same database has made one meanwhile.
+    if (!(error instanceof ProblemError) || !(await users.hasAny())) throw error;
+  });
+}
+
+const setupTokenId = 'setup-token';
+
+/**
+ * What the link to the first set-up proves: of this start; where several consoles share a store, of all of them, since the
+ * link that one has printed is opened at another.
+ */
+export async function setupTokenOf({ storage, cipher, users }: Services): Promise<string> {
+  const { registry, leadership } = storage;
+  if (!leadership) return newSetupToken();
+  if (!(await users.hasAny())) return storedSecret({ registry, cipher }, setupTokenId);
+  // It opens nothing any more.
+  if (registry.get('settings', setupTokenId)) {
+    await registry.update((transaction) => {
+      transaction.remove('settings', setupTokenId);
+    });
+  }
+  return newSetupToken();
+}
+
+const patienceMs = 15_000;
+const betweenMs = 250;
+
+/**
+ * Several consoles that start at once, on a machine that is busy with that, wait for one another at their database: what
+ * it does not answer in time is asked again.
+ *
+ * @param work  may be done twice
+ */
+export async function untilAnswered<T>(
+  { leadership }: Pick<Storage, 'leadership'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const begun = performance.now();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isAway = error instanceof StorageUnavailableError && leadership !== undefined;
+      if (!isAway || performance.now() - begun > patienceMs) throw error;
+      await pause(betweenMs);
+    }
+  }
 }
 
 /** All of them to their end, so that nothing goes on behind a start that has failed. */

@@ -5,14 +5,13 @@ const maintenanceMs = 60_000;
 const dayMs = 86_400_000;
 
 /**
- * What need not happen before the first request: the next keys, last uses of clients, expired artifacts, and ways to
- * records that a release before this one did not know.
+ * What need not happen before the first request, and is done once for all: the next keys, expired artifacts, and ways
+ * to records that a release before this one did not know.
  *
  * @returns a function that ends it, after the round that is under way
  */
-export function startMaintenance({ keys, clientUses, storage }: Services, log: Logger): () => Promise<void> {
+export function startMaintenance({ keys, storage }: Services, log: Logger): () => Promise<void> {
   const stopped = new AbortController();
-  let round = Promise.resolve();
   let check: Promise<void> | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
   const beginCheck = () => {
@@ -25,22 +24,34 @@ export function startMaintenance({ keys, clientUses, storage }: Services, log: L
   // What was damaged is said at each start.
   if (damaged > 0 || isDue(storage)) beginCheck();
   const filling = fillIndexes(storage, log, stopped.signal);
-  const work = () => {
+  const endRounds = everyMinute(log, async () => {
     if (!check && isLongAgo(checkedAt) && isDue(storage)) beginCheck();
-    round = round
-      .then(() => keys.maintain())
-      .then(() => clientUses.flush())
-      .then(() => storage.artifacts.sweep())
-      .then(() => {})
-      .catch((error) => log.error({ err: error }, 'maintenance failed'));
-  };
-  const timer = setInterval(work, maintenanceMs).unref();
-  const first = setTimeout(work, 1000).unref();
-  return () => {
+    await keys.maintain(storage.registry);
+    await storage.artifacts.sweep();
+  });
+  return async () => {
     stopped.abort();
+    await Promise.all([endRounds(), check, filling]);
+  };
+}
+
+/** Last uses of clients, which each console writes of itself. @returns as {@link startMaintenance} */
+export function startWritingUses({ clientUses }: Pick<Services, 'clientUses'>, log: Logger) {
+  return everyMinute(log, clientUses.flush);
+}
+
+/** @returns a function that ends it, after the round that is under way */
+function everyMinute(log: Pick<Logger, 'error'>, work: () => Promise<void>): () => Promise<void> {
+  let round = Promise.resolve();
+  const begin = () => {
+    round = round.then(work).catch((error) => log.error({ err: error }, 'maintenance failed'));
+  };
+  const timer = setInterval(begin, maintenanceMs).unref();
+  const first = setTimeout(begin, 1000).unref();
+  return () => {
     clearInterval(timer);
     clearTimeout(first);
-    return Promise.all([round, check, filling]).then(() => {});
+    return round;
   };
 }
 

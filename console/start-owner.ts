@@ -9,7 +9,7 @@ import { startDuties } from './app/duties.ts';
 import { createRunLocally } from './app/operations.ts';
 import { createParts } from './app/parts.ts';
 import type { Services } from './app/services.ts';
-import { createSharedMemories } from './app/shared-memories.ts';
+import { createOwnMemories } from './app/shared-memories.ts';
 import type { AuditStore } from './audit/audit-store.ts';
 import { askLocally } from './audit/reader/audit-reader.ts';
 import { serveCommands } from './commands/channel/serve.ts';
@@ -54,7 +54,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
   const setupToken = newSetupToken();
-  const memories = createSharedMemories();
+  const memories = createOwnMemories();
   const parts = await createParts({
     services,
     log,
@@ -141,7 +141,7 @@ async function openShared(deps: StartDeps) {
 interface CallsDeps {
   readonly group: WorkerGroup;
   readonly services: Services;
-  readonly memories: ReturnType<typeof createSharedMemories>;
+  readonly memories: ReturnType<typeof createOwnMemories>;
   readonly parts: Awaited<ReturnType<typeof createParts>>;
   /** One for all who ask. */
   readonly numbers: ReturnType<typeof createSummedNumbers>;

@@ -3,15 +3,16 @@ import type { Closing } from '../platform/closing.ts';
 import type { Audit, Logger } from '../platform/log.ts';
 import type { AskMember } from '../platform/member-call.ts';
 import { startElevationEnds } from './app/elevation-ends.ts';
+import { leadingServices } from './app/services/leading-services.ts';
 import type { Services } from './app/services.ts';
 import { startSharedReports } from './app/shared-reports.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
-import { startMaintenance } from './maintenance.ts';
+import { startMaintenance, startWritingUses } from './maintenance.ts';
 import { createQueueSizes } from './members/queue-sizes.ts';
 import { sumOfMinutes } from './metrics/call-history/minute-of-calls.ts';
 import { type CallHistoryDeps, startCallHistory } from './metrics/call-history/record-call-history.ts';
 import { type HistoryDeps, startHistory } from './metrics/history/record-history.ts';
-import { whileLeading } from './storage/engine/while-leading.ts';
+import { dutyLog, whileLeading } from './storage/engine/while-leading.ts';
 
 export interface RoundsDeps {
   readonly services: Services;
@@ -42,14 +43,18 @@ export function startRounds(deps: RoundsDeps): Rounds {
   };
   const { dataDir } = settings;
   const { storage } = services;
+  const ofLeader = dutyLog(log);
   closing.add(
     'ends of elevations',
-    whileLeading(storage, () => startElevationEnds({ ...services, audit, log })),
+    whileLeading(storage, (store) =>
+      startElevationEnds({ ...leadingServices(services, store), audit, log: ofLeader }),
+    ),
   );
   closing.add(
     'maintenance',
-    whileLeading(storage, () => startMaintenance(services, log)),
+    whileLeading(storage, (store) => startMaintenance(leadingServices(services, store), ofLeader)),
   );
+  closing.add('uses of clients', startWritingUses(services, log));
   closing.add('files of queue items', services.itemFiles.startSweeping(log));
   closing.add('history of numbers', startHistory({ dataDir, readNumbers, readTotals, now, log }));
   const queueSizes = createQueueSizes({ ask: deps.askMember });
@@ -59,7 +64,9 @@ export function startRounds(deps: RoundsDeps): Rounds {
   closing.add('reports to other consoles', startSharedReports({ ...services, ...deps }));
   closing.add(
     'metadata of identity providers',
-    whileLeading(storage, () => startMetadataRefresh({ ...services, audit, log })),
+    whileLeading(storage, (store) =>
+      startMetadataRefresh({ ...leadingServices(services, store), audit, log: ofLeader }),
+    ),
   );
   return { settle: calls.close };
 }

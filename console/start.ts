@@ -1,10 +1,10 @@
 /** Opens everything in the order in which it is needed; what can wait for a thread or a disk overlaps. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../platform/log.ts';
-import { newSetupToken } from './accounts/setup.ts';
 import type { Console } from './app/console.ts';
 import { startDuties } from './app/duties.ts';
 import { createRunLocally } from './app/operations.ts';
+import { leadingServices } from './app/services/leading-services.ts';
 import type { Services } from './app/services.ts';
 import { createSharedMemories } from './app/shared-memories.ts';
 import { serveCommands } from './commands/channel/serve.ts';
@@ -15,6 +15,8 @@ import {
   createFirstAdministrator,
   finishSweeps,
   reportExcess,
+  setupTokenOf,
+  untilAnswered,
 } from './first-start.ts';
 import { auditSeed } from './keys/audit-key.ts';
 import { isLastingReply } from './lasting-replies.ts';
@@ -24,7 +26,7 @@ import { openTelemetry } from './open-telemetry.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import { startRounds } from './start-rounds.ts';
-import { whileLeading } from './storage/engine/while-leading.ts';
+import { dutyLog, whileLeading } from './storage/engine/while-leading.ts';
 import { type WelcomeFacts, welcome } from './welcome.ts';
 
 export interface StartDeps extends OpenDeps {
@@ -54,17 +56,18 @@ export async function start({
 }: StartDeps): Promise<Started> {
   const given = { settings, readSettings, log, closing, faults };
   const { services, audit, application, trail } = await openServices(given);
+  const answered = <T>(work: () => Promise<T>) => untilAnswered(services.storage, work);
   // Keys and passwords are made on other threads while this one loads the rest.
   const [member, { createConsole }] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
     import('./app/console.ts'),
-    services.keys.prepare(),
-    services.providers.prepare(),
-    services.installationId.prepare(),
-    createFirstAdministrator(services),
+    answered(services.keys.prepare),
+    answered(services.providers.prepare),
+    answered(services.installationId.prepare),
+    answered(() => createFirstAdministrator(services)),
     finishSweeps(services, log),
   ]);
-  trail.useKey(await auditSeed({ ...services, ...services.storage }));
+  trail.useKey(await answered(() => auditSeed({ ...services, ...services.storage })));
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
   const overload = createConsoleOverload(settings, isLastingReply);
@@ -77,13 +80,16 @@ export async function start({
     members,
     faults,
     overload: overload.numbers,
-    memories: createSharedMemories(),
-    setupToken: newSetupToken(),
+    memories: createSharedMemories(services.storage),
+    setupToken: await answered(() => setupTokenOf(services)),
   });
   closing.add('connections to members', console.close);
-  const leading = whileLeading(services.storage, () =>
-    startDuties({ services, audit, log, members: console.members }),
-  );
+  const leading = whileLeading(services.storage, (store) => {
+    const term = store.leadership?.term();
+    if (term !== undefined) log.info({ term }, 'this console leads: it does what is to be done once for all');
+    const { members } = console;
+    return startDuties({ services: leadingServices(services, store), audit, log: dutyLog(log), members });
+  });
   closing.add('notices to applications', leading);
   const { server, management } = await openPorts({
     settings,

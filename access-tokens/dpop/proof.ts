@@ -41,8 +41,11 @@ export interface ProofCheckDeps {
  */
 const proofWindow = { back: 60, ahead: 10 } as const;
 
+/** For so long a proof may be used a second time. */
+export const longestProofSeconds = proofWindow.back + proofWindow.ahead;
+
 const defaultReplays: ReplayLimits = {
-  windowMs: (proofWindow.back + proofWindow.ahead) * 1000,
+  windowMs: longestProofSeconds * 1000,
   perCaller: 100_000,
   total: 300_000,
 };

@@ -6,10 +6,11 @@ import { createJobRunner } from '../jobs/job-runner.ts';
 import { createLicenceModule } from '../licence/module.ts';
 import { startLogoutNotices } from '../logout/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
+import type { LeadingServices } from './services/leading-services.ts';
 import type { Services } from './services.ts';
 
 export interface DutiesDeps {
-  readonly services: Services;
+  readonly services: LeadingServices;
   readonly audit: Audit;
   readonly log: Logger;
   /** As they are known now. */

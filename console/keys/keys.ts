@@ -74,11 +74,15 @@ export function createKeys({ registry, cipher, now, rotationDays, longestTokenLi
     },
     /** Instead of {@link Keys.prepare}: reads what is there, makes nothing and writes nothing. @throws as that */
     load: refresh,
-    /** Makes the next key of each algorithm, and rotates by age; cheap when there is nothing to do. */
-    async maintain() {
-      await removeGone();
-      await addMissing('next');
-      if (tokenAlgs.some(isTooOld)) await rotate();
+    /**
+     * Makes the next key of each algorithm, and rotates by age; cheap when there is nothing to do.
+     *
+     * @param to  the same registry, as whoever does it for all writes it
+     */
+    async maintain(to: Pick<Registry, 'update'> = registry) {
+      await removeGone(to);
+      await addMissing('next', to);
+      if (tokenAlgs.some(isTooOld)) await rotate(to);
     },
     /** @throws {Error} before {@link Keys.prepare} */
     signing(alg: TokenAlg): SigningKey {
@@ -113,16 +117,16 @@ export function createKeys({ registry, cipher, now, rotationDays, longestTokenLi
     },
   };
 
-  async function rotate(): Promise<number> {
-    await addMissing('signing');
-    await addMissing('next');
-    const from = await registry.update((transaction) => {
+  async function rotate(to: Pick<Registry, 'update'> = registry): Promise<number> {
+    await addMissing('signing', to);
+    await addMissing('next', to);
+    const from = await to.update((transaction) => {
       const at = now();
       const changed = tokenAlgs.flatMap((alg) => planRotation(recordsOf(transaction, alg), at, rotation));
       for (const key of changed) transaction.put('keys', key);
       return Math.max(at, ...changed.map(({ signsFrom }) => signsFrom ?? at));
     });
-    await addMissing('next');
+    await addMissing('next', to);
     return from;
   }
 
@@ -139,7 +143,10 @@ export function createKeys({ registry, cipher, now, rotationDays, longestTokenLi
   }
 
   /** A key for each algorithm that has none in this role. */
-  async function addMissing(role: 'signing' | 'next'): Promise<void> {
+  async function addMissing(
+    role: 'signing' | 'next',
+    to: Pick<Registry, 'update'> = registry,
+  ): Promise<void> {
     const isMissing = (source: KeySource, alg: TokenAlg) => {
       const keys = recordsOf(source, alg);
       return role === 'next' ? !keys.some((key) => isWaiting(key, now())) : !signingKey(keys, now());
@@ -147,7 +154,7 @@ export function createKeys({ registry, cipher, now, rotationDays, longestTokenLi
     const missing = tokenAlgs.filter((alg) => isMissing(registry, alg));
     if (missing.length === 0) return;
     const made = await Promise.all(missing.map(newKey));
-    await registry.update((transaction) => {
+    await to.update((transaction) => {
       const times = { publishedAt: now(), ...(role === 'signing' ? { signsFrom: now() } : {}) };
       for (const key of made) {
         // Unless another process was quicker.
@@ -176,10 +183,10 @@ export function createKeys({ registry, cipher, now, rotationDays, longestTokenLi
     });
   }
 
-  async function removeGone(): Promise<void> {
+  async function removeGone(to: Pick<Registry, 'update'>): Promise<void> {
     const gone = [...registry.all('keys').values()].filter((key) => isGone(key, now()));
     if (gone.length === 0) return;
-    await registry.update((transaction) => {
+    await to.update((transaction) => {
       for (const { id } of gone) transaction.remove('keys', id);
     });
   }

@@ -2,7 +2,6 @@
  * What has become of the licence at each address that it was sent to. Durable: a restart neither forgets
  * who still has to get it nor sends it again to who has it.
  */
-import { createClaims } from '../outbox/claims.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 import type { Licences } from './licences.ts';
 
@@ -40,20 +39,14 @@ const ttlSeconds = 30 * 86_400;
 const mostListed = 1000;
 
 export function createDeliveries({ artifacts, licences, address, now }: DeliveriesDeps) {
-  const claims = createClaims(artifacts, 'LicenceClaim');
-
   return {
     /** The current licence to the current address, also when it is not due yet; nothing without a licence. */
     current,
-    /** For the one caller that is to send it now, among processes too, when it is due. */
-    async take(id: string): Promise<Delivery | undefined> {
-      if (!(await claims.take(id))) return undefined;
+    /** The same to this address, when it is to be sent now. */
+    async due(address: string): Promise<Delivery | undefined> {
       const delivery = await current();
-      if (delivery?.address === id && delivery.dueAt <= now()) return delivery;
-      await claims.giveBack(id);
-      return undefined;
+      return delivery?.address === address && delivery.dueAt <= now() ? delivery : undefined;
     },
-    giveBack: claims.giveBack,
     record: (delivery: Delivery) =>
       artifacts.put(kind, delivery.address, {
         payload: { ...delivery },

@@ -7,22 +7,22 @@ export interface LicenceTokenDeps {
   readonly audience: string;
   /** Signs with RS256, which every resource server knows. */
   readonly sign: (claims: object) => Promise<string>;
-  readonly newId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 const lifeSeconds = 120;
 
-export function createSignUpdate({ issuer, audience, sign, newId, now }: LicenceTokenDeps) {
-  return ({ id, holder, edition, expiresAt }: Licence): Promise<string> => {
+export function createSignUpdate({ issuer, audience, sign, now }: LicenceTokenDeps) {
+  /** @param jti  of this try */
+  return ({ id, holder, edition, expiresAt }: Licence, jti: string): Promise<string> => {
     const iat = Math.floor(now() / 1000);
     return sign({
       iss: issuer,
       aud: audience,
       iat,
       exp: iat + lifeSeconds,
-      jti: newId(),
+      jti,
       licence: { id, holder, edition, ...(expiresAt === undefined ? {} : { expiresAt }) },
     });
   };

@@ -9,6 +9,7 @@ import type { Outbound } from '../http/outbound/outbound.ts';
 import type { OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 import { post } from '../outbox/post.ts';
 import { createSender } from '../outbox/sender.ts';
+import { tryId } from '../outbox/try-id.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';
 import type { Licences, StoredLicence } from './licences.ts';
 
@@ -16,7 +17,9 @@ export interface LicenceUpdatesDeps {
   readonly licences: Pick<Licences, 'current' | 'onChange'>;
   readonly deliveries: Deliveries;
   /** A token for one try: signed by a key of the key set, with `typ` `licence+jwt`. */
-  readonly signUpdate: (licence: StoredLicence) => Promise<string>;
+  readonly signUpdate: (licence: StoredLicence, jti: string) => Promise<string>;
+  /** Whether this process is the one that sends. */
+  readonly isLeading: () => boolean;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly audit: Audit;
   readonly onError: (error: unknown) => void;
@@ -35,7 +38,7 @@ const backOffMs = [2000, 5000, 15_000, 30_000, 60_000] as const;
 const repeatMs = 600_000;
 
 export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
-  const { licences, deliveries, signUpdate, outbound, audit, onError, now } = deps;
+  const { licences, deliveries, signUpdate, isLeading, outbound, audit, onError, now } = deps;
   return createSender({
     waiting: async () => {
       const delivery = await deliveries.current();
@@ -49,14 +52,9 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
   });
 
   async function deliver(address: string, signal: AbortSignal): Promise<void> {
-    const delivery = await deliveries.take(address);
-    if (!delivery) return;
-    try {
-      const licence = licences.current();
-      if (licence?.version === delivery.version) await send(licence, delivery, signal);
-    } finally {
-      await deliveries.giveBack(address);
-    }
+    const delivery = await deliveries.due(address);
+    const licence = licences.current();
+    if (delivery && licence?.version === delivery.version) await send(licence, delivery, signal);
   }
 
   async function send(licence: StoredLicence, before: Delivery, signal: AbortSignal): Promise<void> {
@@ -64,9 +62,11 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
     const request = {
       url: `${before.address}/licence`,
       headers: { 'Content-Type': 'application/jwt', Accept: 'application/json' },
-      body: await signUpdate(licence),
+      body: await signUpdate(licence, tryOf(before)),
       signal,
     };
+    // Whoever was stopped in between leaves it to whoever leads meanwhile.
+    if (!isLeading()) return;
     const reason = await post(outbound, request, (response) => {
       answer = acknowledgementOf(response, licence.id);
       return answer !== undefined;
@@ -99,6 +99,11 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
       willRetry: reason !== undefined,
     });
   }
+}
+
+/** Of what a dead process has left, it is the same again. */
+function tryOf({ address, version, tries, acknowledgedAt = 0, dueAt }: Delivery): string {
+  return tryId(address, version, tries, acknowledgedAt, dueAt);
 }
 
 /** The application has it, as far as anybody knows. */

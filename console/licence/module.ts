@@ -1,5 +1,4 @@
 /** Licences on their way to the dashboard: what the feature needs. It has no addresses. */
-import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../platform/log.ts';
 import type { Deliveries } from './deliveries.ts';
 import { createSignUpdate, type LicenceTokenDeps } from './licence-token.ts';
@@ -7,6 +6,7 @@ import { createLicenceUpdates, type LicenceUpdates, type LicenceUpdatesDeps } fr
 
 export interface LicenceNeeds
   extends Pick<LicenceUpdatesDeps, 'licences' | 'outbound' | 'audit' | 'now'>,
+    Partial<Pick<LicenceUpdatesDeps, 'isLeading'>>,
     Pick<LicenceTokenDeps, 'audience'> {
   /** `CONSOLE_URL`. */
   readonly settings: { readonly url: string };
@@ -21,13 +21,13 @@ export interface LicenceNeeds
 export function createLicenceModule(needs: LicenceNeeds): Pick<LicenceUpdates, 'close'> {
   const { settings, keys, licenceDeliveries: deliveries, audience, log, now } = needs;
   const updates = createLicenceUpdates({
+    isLeading: () => true,
     ...needs,
     deliveries,
     signUpdate: createSignUpdate({
       issuer: settings.url,
       audience,
       sign: (claims) => keys.signing('RS256').signJwt(claims, 'licence+jwt'),
-      newId: randomUUID,
       now,
     }),
     onError: (error) => log.error({ err: error }, 'a licence update failed'),

@@ -1,6 +1,7 @@
 /**
  * Tells every application of an ended session (OpenID Connect Back-Channel Logout 1.0 §2.5), in the
- * background: up to three tries, each with a token of its own, and nobody is held by a slow one (S40).
+ * background: up to three tries, each with a token of its own, and nobody is held by a slow one (S40). A try that a
+ * dead process has left is made again, with the same `jti`.
  */
 
 import type { Audit } from '../../platform/log.ts';
@@ -8,6 +9,7 @@ import { type Clients, logoutTargets } from '../clients/clients.ts';
 import type { Outbound } from '../http/outbound/outbound.ts';
 import { post } from '../outbox/post.ts';
 import { createSender, type Sender } from '../outbox/sender.ts';
+import { tryId } from '../outbox/try-id.ts';
 import { type LogoutNotice, type LogoutOutbox, receiverOf } from './logout-outbox.ts';
 import type { SignLogoutToken } from './logout-token.ts';
 
@@ -15,6 +17,8 @@ export interface LogoutNoticesDeps {
   readonly outbox: LogoutOutbox;
   readonly clients: Pick<Clients, 'find'>;
   readonly signLogoutToken: SignLogoutToken;
+  /** Whether this process is the one that sends. */
+  readonly isLeading: () => boolean;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly audit: Audit;
   readonly onError: (error: unknown) => void;
@@ -27,7 +31,7 @@ const backOffMs = [2000, 10_000] as const;
 
 /** Sends what an earlier run or another process has left, too. */
 export function createLogoutNotices(deps: LogoutNoticesDeps): Sender {
-  const { outbox, clients, signLogoutToken, outbound, audit, onError, now } = deps;
+  const { outbox, clients, signLogoutToken, isLeading, outbound, audit, onError, now } = deps;
   return createSender<LogoutNotice>({
     waiting: outbox.waiting,
     deliver,
@@ -38,22 +42,17 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): Sender {
   });
 
   async function deliver(id: string, signal: AbortSignal): Promise<void> {
-    const notice = await outbox.take(id);
+    const notice = await outbox.due(id);
     if (!notice) return;
-    try {
-      await deliverTaken(notice, signal);
-    } finally {
-      await outbox.giveBack(id);
-    }
-  }
-
-  async function deliverTaken(notice: LogoutNotice, signal: AbortSignal): Promise<void> {
     const { clientId, node, accountId, tries } = notice;
     const client = await clients.find(clientId);
     const targets = client ? logoutTargets(client) : [];
     const url = node === undefined ? targets[0] : targets.find((target) => target === node);
     if (!client || url === undefined) return outbox.drop(notice);
-    const token = await signLogoutToken(client, { sub: accountId, sid: notice.sid });
+    const jti = tryId(id, notice.endedAt, tries);
+    const token = await signLogoutToken(client, { sub: accountId, sid: notice.sid, jti });
+    // Whoever was stopped in between leaves it to whoever leads meanwhile.
+    if (!isLeading()) return;
     const reason = await post(outbound, { url, ...formOf(token), signal }, hasConfirmed);
     if (reason === 'cancelled') return;
     const pause = reason === undefined ? undefined : backOffMs[tries];

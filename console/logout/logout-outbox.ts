@@ -5,7 +5,6 @@
 
 import { createPauses } from '../../platform/async/pauses.ts';
 import type { SignInSession } from '../accounts/sessions.ts';
-import { createClaims } from '../outbox/claims.ts';
 import type { Artifact, ArtifactStore, ListedArtifact } from '../storage/storage.ts';
 
 export interface LogoutNotice {
@@ -63,7 +62,6 @@ export interface LogoutOutboxDeps {
 
 const noticeKind = 'LogoutNotice' as const;
 const outcomeKind = 'LogoutOutcome' as const;
-const claimKind = 'LogoutClaim';
 const lastKind = 'LastLogout';
 /** A console that was down for longer has no session left to speak of. */
 const noticeSeconds = 86_400;
@@ -74,7 +72,6 @@ const mostListed = 10_000;
 const listedAtOnce = 200;
 
 export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDeps) {
-  const claims = createClaims(artifacts, claimKind);
   const inSeconds = (seconds: number) => Math.floor(now() / 1000) + seconds;
 
   return {
@@ -94,18 +91,12 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
     async waiting(): Promise<LogoutNotice[]> {
       return (await artifacts.list(noticeKind, mostListed)).map(({ artifact }) => noticeOf(artifact));
     },
-    /**
-     * For the one caller that is to try now, among processes too; others get nothing until it gives the
-     * notice back, or a few seconds after it has died.
-     */
-    async take(id: string): Promise<LogoutNotice | undefined> {
-      if (!(await claims.take(id))) return undefined;
-      const notice = await artifacts.get(noticeKind, id);
-      if (notice && noticeOf(notice).dueAt <= now()) return noticeOf(notice);
-      await claims.giveBack(id);
-      return undefined;
+    /** As it is now, when it is to be tried now. */
+    async due(id: string): Promise<LogoutNotice | undefined> {
+      const found = await artifacts.get(noticeKind, id);
+      const notice = found && noticeOf(found);
+      return notice && notice.dueAt <= now() ? notice : undefined;
     },
-    giveBack: claims.giveBack,
     /** Another try failed; the next one is not before `dueAt` (epoch milliseconds). */
     postpone: (
       notice: LogoutNotice,

@@ -6,7 +6,6 @@ import type { ClientRecord } from '../storage/records.ts';
 export interface LogoutTokenDeps {
   readonly issuer: string;
   readonly keys: Pick<Keys, 'signing'>;
-  readonly newId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -17,9 +16,11 @@ export interface EndedSession {
   readonly sub: string;
   /** The `sid` that the application's ID tokens carry, when it is known. */
   readonly sid: string | undefined;
+  /** Of the token: it is used once, but by whoever makes the same try again. */
+  readonly jti: string;
 }
 
-/** A logout token for one application, for one try: its `jti` is used once. */
+/** A logout token for one application, for one try. */
 export type SignLogoutToken = (
   client: Pick<ClientRecord, 'id' | 'tokenAlg'>,
   session: EndedSession,
@@ -29,8 +30,8 @@ export type SignLogoutToken = (
 const logoutTokenSeconds = 120;
 const events = { 'http://schemas.openid.net/event/backchannel-logout': {} } as const;
 
-export function createLogoutToken({ issuer, keys, newId, now }: LogoutTokenDeps): SignLogoutToken {
-  return (client, { sub, sid }) => {
+export function createLogoutToken({ issuer, keys, now }: LogoutTokenDeps): SignLogoutToken {
+  return (client, { sub, sid, jti }) => {
     const iat = Math.floor(now() / 1000);
     // Never a nonce, so that nobody takes it for an ID token.
     const claims = {
@@ -38,7 +39,7 @@ export function createLogoutToken({ issuer, keys, newId, now }: LogoutTokenDeps)
       aud: client.id,
       iat,
       exp: iat + logoutTokenSeconds,
-      jti: newId(),
+      jti,
       events,
       sub,
       ...(sid === undefined ? {} : { sid }),

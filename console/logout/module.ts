@@ -1,5 +1,5 @@
 /** Sign-out of browsers and of applications: what the feature needs, what it gives to others, and its pages. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type Router from '@koa/router';
 import type { Audit, Logger } from '../../platform/log.ts';
 import type { LoggedOutApplication } from '../../views/logout-outcomes.tsx';
@@ -33,6 +33,7 @@ export interface LogoutNeeds
 /** Of whoever sends the notices, which is one process. */
 export interface NoticeNeeds
   extends Pick<LogoutNoticesDeps, 'clients' | 'outbound'>,
+    Partial<Pick<LogoutNoticesDeps, 'isLeading'>>,
     Pick<LogoutTokenDeps, 'keys'> {
   /** `CONSOLE_URL`. */
   readonly settings: { readonly url: string };
@@ -100,9 +101,10 @@ export function createLogoutModule(needs: LogoutNeeds): LogoutModule {
 export function startLogoutNotices(needs: NoticeNeeds): { close(): Promise<void> } {
   const { settings, keys, logoutOutbox: outbox, log, now } = needs;
   const notices = createLogoutNotices({
+    isLeading: () => true,
     ...needs,
     outbox,
-    signLogoutToken: createLogoutToken({ issuer: settings.url, keys, newId: randomUUID, now }),
+    signLogoutToken: createLogoutToken({ issuer: settings.url, keys, now }),
     onError: (error) => log.error({ err: error }, 'a logout notice failed'),
   });
   notices.start();

@@ -1,6 +1,6 @@
 /**
  * Sends notices in the background: what is due, what an earlier run or another process has left, and what
- * was in vain once more. Nobody is held by a slow receiver.
+ * was in vain once more. Nobody is held by a slow receiver. Of all processes one sends: see console/app/duties.ts.
  */
 
 /** What the sender has to know of a notice; its text is the business of whoever delivers it. */
@@ -30,8 +30,10 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** For notices of other processes and for those that are due again. */
+/** While something is due, or its end is not known. */
 const pollMs = 500;
+/** Nothing is due sooner, as far as this clock goes on evenly. */
+const idlePollMs = 4_000;
 const atOnce = { inAll: 32, inQueue: 4 } as const;
 
 export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
@@ -39,30 +41,52 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
   const inFlight = new Map<string, { readonly queue: string; readonly work: Promise<void> }>();
   const stopping = new AbortController();
   let queue: readonly N[] = [];
-  let stopPolling = () => {};
+  let unsubscribe = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  let nextPollAt = Number.POSITIVE_INFINITY;
 
   return {
     start() {
-      const timer = setInterval(poll, pollMs).unref();
-      const unsubscribe = onAdded(poll);
-      stopPolling = () => {
-        clearInterval(timer);
-        unsubscribe();
-      };
+      unsubscribe = onAdded(poll);
       poll();
     },
     async close() {
-      stopPolling();
       stopping.abort();
+      unsubscribe();
+      clearTimeout(timer);
       await Promise.all([...inFlight.values()].map(({ work }) => work));
     },
   };
 
   function poll(): void {
-    waiting().then((found) => {
-      queue = found;
-      sendNext();
-    }, onError);
+    waiting().then(
+      (found) => {
+        queue = found;
+        sendNext();
+        pollIn(untilDue());
+      },
+      (error) => {
+        onError(error);
+        pollIn(pollMs);
+      },
+    );
+  }
+
+  /** Or sooner, if that was said before. */
+  function pollIn(ms: number): void {
+    const at = performance.now() + ms;
+    if (stopping.signal.aborted || at >= nextPollAt) return;
+    nextPollAt = at;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      nextPollAt = Number.POSITIVE_INFINITY;
+      poll();
+    }, ms).unref();
+  }
+
+  function untilDue(): number {
+    const next = Math.min(...queue.map(({ dueAt }) => dueAt)) - now();
+    return Math.min(idlePollMs, Math.max(pollMs, next));
   }
 
   /** One receiver with many notices that does not answer must not hold up the others. */
@@ -77,6 +101,7 @@ export function createSender<N extends Notice>(deps: SenderDeps<N>): Sender {
         .finally(() => {
           inFlight.delete(notice.id);
           sendNext();
+          pollIn(pollMs);
         });
       inFlight.set(notice.id, { queue, work });
       return false;

@@ -158,13 +158,65 @@ export interface DamageCount {
   readonly endedAt: number;
 }
 
+/** What `whileLeading` of console/storage/engine/while-leading.ts goes by. */
+export interface Leadership {
+  /** Which time of leading it is, of whoever leads; undefined: not this process. Known here, without the store. */
+  term(): number | undefined;
+  /**
+   * The store as one who leads writes it: each write is made in that term alone, however late it comes. Whoever has
+   * stopped meanwhile, and goes on while another one leads, changes nothing.
+   *
+   * @returns its writes throw {@link LeadershipLostError} when the term is over, and nothing has changed; its
+   *   `leadership` knows of no other term
+   */
+  inTerm(term: number): Storage;
+}
+
+/** How failures are slowed down: the first ones are free, each further one waits longer, in one queue. */
+export interface Pace {
+  /** After so many milliseconds one failure less counts. */
+  readonly forgivenMs: number;
+  /** At least one. */
+  readonly free: number;
+  /** Milliseconds of the first one that is not free. */
+  readonly firstMs: number;
+  readonly growth: number;
+  readonly longestMs: number;
+  /** So many wait at the same time. */
+  readonly mostHeld: number;
+}
+
+/**
+ * What all processes that share the store decide as one, on calls of which most leave nothing else there: each in one
+ * statement, by the clock of the database. Its last second may be lost with a crash of the database.
+ */
+export interface SharedCounts {
+  /**
+   * @param seconds  how long it is remembered
+   * @returns whether this is the first time: true for exactly one caller
+   * @throws {StorageUnavailableError}
+   */
+  once(kind: string, id: string, seconds: number): Promise<boolean>;
+  /** The next time is the first one. @throws {StorageUnavailableError} */
+  forget(kind: string, id: string): Promise<void>;
+  /**
+   * Counts a failure.
+   *
+   * @returns milliseconds until it may be told; undefined: too many wait already
+   * @throws {StorageUnavailableError}
+   */
+  hold(kind: string, id: string, pace: Pace): Promise<number | undefined>;
+}
+
 export interface Storage {
   readonly registry: Registry;
   readonly artifacts: ArtifactStore;
   readonly records: RecordStore & RecordEngine;
   readonly loader: RecordLoader;
-  /** Whether this process does what is to be done once for all that share the store; absent: it always does. */
-  readonly leads?: () => boolean;
+  /** Who of all that share the store does what is to be done once; absent: this process always does. */
+  readonly leadership?: Leadership;
+  /** Absent: what this process, or its owner, knows is all there is. */
+  readonly counts?: SharedCounts;
   /** Resolves when a write would succeed. @throws {StorageUnavailableError} */
   checkWritable(): Promise<void>;
   /**
@@ -211,6 +263,15 @@ export class StorageUnavailableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.state = diskStateOf(options?.cause);
+  }
+}
+
+/** Another process does by now what is to be done once: nothing has changed. */
+export class LeadershipLostError extends Error {
+  override readonly name = 'LeadershipLostError';
+
+  constructor() {
+    super('this console does not lead any more');
   }
 }
 

@@ -17,15 +17,14 @@ export function createProviderServices(
   { accounts, cipher, outbound }: ProviderServicesDeps,
 ) {
   const { registry, artifacts } = storage;
-  /** Loaded with whatever needs them: few starts do. */
-  async function sweeps() {
-    const { createProviderSweeps } = await import('../../federation/providers/account-sweeps.ts');
-    return createProviderSweeps({ records: accounts, artifacts });
-  }
   return {
     providers: createProviders({
       registry,
-      voidAccounts: async (id) => (await sweeps()).voidAccounts(id),
+      /** Loaded with whatever needs it: few starts do. */
+      async voidAccounts(id) {
+        const { createProviderSweeps } = await import('../../federation/providers/account-sweeps.ts');
+        await createProviderSweeps({ records: accounts, artifacts }).voidAccounts(id);
+      },
       cipher,
       outbound,
       artifacts,
@@ -34,17 +33,27 @@ export function createProviderServices(
       now,
       log,
     }),
-    /** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
-    async providerRegistration() {
-      const { createProviderRegistration } = await import('../../federation/providers/registration.ts');
-      return createProviderRegistration({
-        registry,
-        records: accounts,
-        sweeps: await sweeps(),
-        cipher,
-        checkOutboundUrl: outbound.checkRegistered,
-        now,
-      });
-    },
+    providerRegistration: createRegistrationOf({ storage, now }, { accounts, cipher, outbound }),
+  };
+}
+
+/** Loaded by whoever changes providers: what reads their records takes longer to load than a start may. */
+export function createRegistrationOf(
+  { storage: { registry, artifacts }, now }: Pick<ServicesDeps, 'storage' | 'now'>,
+  { accounts, cipher, outbound }: ProviderServicesDeps,
+) {
+  return async () => {
+    const [{ createProviderRegistration }, { createProviderSweeps }] = await Promise.all([
+      import('../../federation/providers/registration.ts'),
+      import('../../federation/providers/account-sweeps.ts'),
+    ]);
+    return createProviderRegistration({
+      registry,
+      records: accounts,
+      sweeps: createProviderSweeps({ records: accounts, artifacts }),
+      cipher,
+      checkOutboundUrl: outbound.checkRegistered,
+      now,
+    });
   };
 }

@@ -16,12 +16,13 @@ interface SessionServicesDeps {
   readonly cipher: Cipher;
 }
 
-export function createSessionServices(
-  { settings, storage, now, log }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log'>,
-  { users, clients, cipher }: SessionServicesDeps,
-) {
-  const { artifacts, records } = storage;
-  const logoutOutbox = createLogoutOutbox({
+/** Where a session that ends leaves what applications have to be told, and where whoever sends it finds it. */
+export function createNoticesOutbox({
+  storage: { artifacts },
+  clients,
+  now,
+}: Pick<ServicesDeps, 'storage' | 'now'> & Pick<SessionServicesDeps, 'clients'>) {
+  return createLogoutOutbox({
     artifacts,
     async targetsOf(id) {
       const client = await clients.find(id);
@@ -29,6 +30,14 @@ export function createSessionServices(
     },
     now,
   });
+}
+
+export function createSessionServices(
+  { settings, storage, now, log }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log'>,
+  { users, clients, cipher }: SessionServicesDeps,
+) {
+  const { artifacts, records } = storage;
+  const logoutOutbox = createNoticesOutbox({ storage, clients, now });
   const upstreamSessions = createUpstreamSessions({ artifacts, cipher });
   const revocations = createRevocations({
     artifacts,

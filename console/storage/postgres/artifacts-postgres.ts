@@ -17,6 +17,7 @@ import type {
 import { artifactStatements as sql } from './artifact-statements.ts';
 import type { ChangedNames, ChangeLog } from './change-log.ts';
 import type { Queries } from './database.ts';
+import { sweepSharedCounts } from './shared-counts.ts';
 
 export interface PostgresArtifactsDeps {
   readonly database: Queries;
@@ -29,6 +30,8 @@ export interface PostgresArtifactsDeps {
   }) => void;
   /** Others have something to read. */
   readonly notify: () => void;
+  /** Others, and this process, may have: what was written was cut off. */
+  readonly onDoubt: () => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** The same, going on evenly whatever is done to the clock: counters go by it. */
@@ -44,7 +47,7 @@ export interface ArtifactRow {
 }
 
 export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<ArtifactStore, 'onPut'> {
-  const { database, log, inTurn, emit, notify } = deps;
+  const { database, log, inTurn, emit, notify, onDoubt } = deps;
   const nowSeconds = () => deps.now() / 1000;
   const steadySeconds = () => deps.steady() / 1000;
 
@@ -69,7 +72,10 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     write: () => Promise<T>,
   ): Promise<T> {
     return inTurn(async () => {
-      const outcome = await write();
+      const outcome = await write().catch((error: unknown) => {
+        onDoubt();
+        throw error;
+      });
       if (outcome.seq == null) return outcome;
       await log.committed(outcome.seq, () => {
         for (const { kind, artifact } of puts) if (isAnnounced(kind)) emit({ kind, artifact });
@@ -165,8 +171,8 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
         removed += rowCount;
         if (rowCount === 0) break;
       }
-      await log.trim();
-      return removed;
+      await log.trim(database);
+      return removed + (await sweepSharedCounts(database));
     },
   };
 }

@@ -35,8 +35,10 @@ export interface ChangeLog {
   forget(seq: number): void;
   /** Resolves when this process has been told of all up to this one, or of all there are. */
   advance(upTo?: number, queries?: Queries): Promise<void>;
+  /** Whether this process has been told of all up to this one. */
+  isKnown(seq: number): boolean;
   /** Deletes what everybody has been told long ago. */
-  trim(): Promise<number>;
+  trim(queries: Queries): Promise<number>;
 }
 
 interface ChangeRow {
@@ -105,6 +107,7 @@ export function createChangeLog({ database, start, deliver, onGap }: ChangeLogDe
       own.set(seq, emit);
     },
     forget: (seq) => void own.delete(seq),
+    isKnown: (seq) => seq <= position,
     advance(upTo = Infinity, queries = database) {
       if (upTo <= position) return Promise.resolve();
       return inTurn(async () => {
@@ -128,9 +131,13 @@ export function createChangeLog({ database, start, deliver, onGap }: ChangeLogDe
           emit();
         }
       }),
-    async trim() {
-      const { rowCount } = await database.run(trimChanges);
-      return rowCount;
+    async trim(queries) {
+      let removed = 0;
+      for (;;) {
+        const { rowCount } = await queries.run(trimChanges);
+        removed += rowCount;
+        if (rowCount === 0) return removed;
+      }
     },
   };
 }

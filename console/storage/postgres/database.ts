@@ -45,7 +45,9 @@ export interface DatabaseDeps {
 
 const mostConnections = 10;
 const connectMs = 1_000;
-const mostConnects = 2;
+const mostConnects = 3;
+/** Of one beside the pool, which a start has: it is busy, and so are those that start beside it. */
+const mostConnectsAlone = 10;
 const queryMs = 2_000;
 /** For a connection that is in use. */
 const waitMs = 5_000;
@@ -78,7 +80,6 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
     ...common,
     max: mostConnections,
     connectionTimeoutMillis: connectMs,
-    query_timeout: queryMs,
     statement_timeout: queryMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
   });
@@ -87,12 +88,12 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
   pool.on('connect', (client) => void client.on('error', () => {}));
 
   /** A process that was busy for that long finds the time over, and the answer there: it asks again. */
-  async function connection(): Promise<pg.PoolClient> {
+  async function connected<C>(connect: () => Promise<C>, mostAttempts: number): Promise<C> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await pool.connect();
+        return await connect();
       } catch (error) {
-        if (!isConnectTimeout(error) || attempt === mostConnects) throw error;
+        if (!isConnectTimeout(error) || attempt === mostAttempts) throw error;
       }
     }
   }
@@ -101,7 +102,7 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
     for (let attempt = 1; ; attempt++) {
       let client: pg.PoolClient | undefined;
       try {
-        client = await connection();
+        client = await connected(() => pool.connect(), mostConnects);
         const result = await work(queriesOf(client));
         client.release();
         return result;
@@ -130,12 +131,15 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
     run: (prepared, values) => withConnection((queries) => queries.run(prepared, values)),
     transaction: (work) => withConnection((queries) => inTransaction(queries, work)),
     async connectAlone() {
-      const client = new pg.Client({ ...common, connectionTimeoutMillis: connectMs });
-      client.on('error', () => {});
-      await client.connect().catch((error) => {
+      const connect = async () => {
+        const client = new pg.Client({ ...common, connectionTimeoutMillis: connectMs });
+        client.on('error', () => {});
+        await client.connect();
+        return client;
+      };
+      return connected(connect, mostConnectsAlone).catch((error) => {
         throw asStorageError(error);
       });
-      return client;
     },
     onFailure(listener) {
       failures.add(listener);
@@ -148,10 +152,22 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
 function queriesOf(client: pg.ClientBase): Queries {
   return {
     async run<Row>({ name, text }: Statement, values: readonly unknown[] = []) {
-      const { rows, rowCount } = await client.query({ name, text, values: [...values] });
+      const { rows, rowCount } = await inTime(client.query({ name, text, values: [...values] }));
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
     },
   };
+}
+
+/**
+ * The driver's own bound calls it over although the answer is there, when this process was busy for as long: what has
+ * come is read first here.
+ */
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const overdue = () => reject(new Error('Query read timeout'));
+    const timer = setTimeout(() => setImmediate(() => setImmediate(overdue)), queryMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 async function inTransaction<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {

@@ -2,11 +2,14 @@
  * Who of all consoles does what is to be done once. By the database's clock: whoever has stopped, or cannot reach it,
  * has lost it when it ends, and counts by the time at which it asked.
  */
-import { type Queries, statement } from './database.ts';
+import { LeadershipLostError } from '../storage.ts';
+import { type Database, type Queries, statement } from './database.ts';
 
 export interface Lease {
-  /** Whether this process does it. */
-  isHeld(): boolean;
+  /** Which time of holding it is, among all processes; undefined: this process does not have it. */
+  term(): number | undefined;
+  /** Somebody may have given it back. */
+  ask(): void;
   /** Gives it back. */
   close(): Promise<void>;
 }
@@ -15,48 +18,129 @@ export interface LeaseDeps {
   readonly database: Queries;
   /** Of this process. */
   readonly holder: string;
+  /** Gets the number of the last change: asked for with it, it costs no statement of its own. */
+  readonly onChanges: (last: number) => void;
+  /** It is free: whoever waits for it is told by whatever tells of changes. */
+  readonly onReleased: () => Promise<void>;
 }
 
 const leaseMs = 6_000;
 const renewalMs = 2_000;
+/** Whoever waits asks this long after its end. */
+const afterEndMs = 20;
 const duty = 'rounds';
 
 const take = statement(
   'lease_take',
-  `insert into lease (duty, holder, term, held_until) values ($1, $2, 1, now() + ${leaseMs} * interval '1 ms')
-    on conflict (duty) do update set holder = excluded.holder, held_until = excluded.held_until,
-      term = lease.term + case when lease.holder = excluded.holder then 0 else 1 end
-    where lease.holder = excluded.holder or lease.held_until < now()`,
+  `with taken as (
+    insert into lease (duty, holder, term, held_until) values ($1, $2, 1, now() + ${leaseMs} * interval '1 ms')
+      on conflict (duty) do update set holder = excluded.holder, held_until = excluded.held_until,
+        term = lease.term + case when lease.holder = excluded.holder then 0 else 1 end
+      where lease.holder = excluded.holder or lease.held_until < now()
+      returning term)
+  select term, null as "leftMs", last from taken, change_clock
+  union all select null, extract(epoch from held_until - now())::float8 * 1000, last from lease, change_clock
+    where duty = $1 and not exists (select from taken)`,
 );
 const release = statement(
   'lease_release',
-  'update lease set held_until = now() where duty = $1 and holder = $2',
+  'update lease set held_until = now() where duty = $1 and holder = $2 and held_until > now()',
+);
+/** Whoever takes it over waits until the transaction that has asked this is over. */
+const holds = statement(
+  'lease_holds',
+  `select from lease where duty = $1 and holder = $2 and term = $3 and held_until > clock_timestamp() for share`,
 );
 
-/** Resolves when it is known who has it. */
-export async function openLease({ database, holder }: LeaseDeps): Promise<Lease> {
-  let heldUntil = Number.NEGATIVE_INFINITY;
-  let round = Promise.resolve();
+interface LeaseRow {
+  readonly term: number | null;
+  /** Until another one has it no longer. */
+  readonly leftMs: number | null;
+  readonly last: number;
+}
 
-  async function renew(): Promise<void> {
+/** Resolves when it is known who has it. */
+export async function openLease({ database, holder, onChanges, onReleased }: LeaseDeps): Promise<Lease> {
+  let held: { readonly term: number; readonly until: number } | undefined;
+  let round: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const term = () => (held && performance.now() < held.until ? held.term : undefined);
+
+  /** @returns milliseconds until it is to be asked for again */
+  async function renew(): Promise<number> {
     const asked = performance.now();
-    const { rowCount } = await database.run(take, [duty, holder]);
-    heldUntil = rowCount === 1 ? asked + leaseMs : Number.NEGATIVE_INFINITY;
+    const { rows } = await database.run<LeaseRow>(take, [duty, holder]);
+    const { term = null, leftMs = null, last = 0 } = rows[0] ?? {};
+    onChanges(last);
+    held = term === null ? undefined : { term, until: asked + leaseMs };
+    return Math.max(0, Math.min(renewalMs, (leftMs ?? renewalMs) + afterEndMs));
   }
 
-  await renew();
-  const timer = setInterval(() => {
-    // What fails is tried again; meanwhile it runs out.
-    round = round.then(renew).catch(() => {});
-  }, renewalMs).unref();
+  /** What fails is tried again; meanwhile it runs out. */
+  function ask(): void {
+    if (round || isClosed) return;
+    clearTimeout(timer);
+    round = renew()
+      .catch(() => renewalMs)
+      .then((ms) => {
+        round = undefined;
+        if (!isClosed) timer = setTimeout(ask, ms).unref();
+      });
+  }
+
+  const first = await renew();
+  timer = setTimeout(ask, first).unref();
 
   return {
-    isHeld: () => performance.now() < heldUntil,
+    term,
+    ask,
     async close() {
-      clearInterval(timer);
+      isClosed = true;
+      clearTimeout(timer);
       await round;
-      heldUntil = Number.NEGATIVE_INFINITY;
-      await database.run(release, [duty, holder]).catch(() => {});
+      held = undefined;
+      const { rowCount } = await database.run(release, [duty, holder]).catch(() => ({ rowCount: 0 }));
+      if (rowCount === 1) await onReleased().catch(() => {});
     },
+  };
+}
+
+export interface FenceDeps {
+  readonly lease: Pick<Lease, 'term'>;
+  readonly holder: string;
+  readonly term: number;
+}
+
+/**
+ * Connections whose writes are made in this term alone: each one asks for the term before its commit, in its
+ * transaction, so that nobody takes over in between. Reads are as they are.
+ *
+ * @returns throws {@link LeadershipLostError}
+ */
+export function inTermOf(
+  database: Database,
+  { lease, holder, term }: FenceDeps,
+): Pick<Database, 'run' | 'transaction'> {
+  const check = () => {
+    // Whoever stopped for longer has no need to ask.
+    if (lease.term() !== term) throw new LeadershipLostError();
+  };
+  const transaction: Database['transaction'] = async (work) => {
+    check();
+    return database.transaction(async (queries) => {
+      const result = await work(queries);
+      check();
+      const { rowCount } = await queries.run(holds, [duty, holder, term]);
+      if (rowCount !== 1) throw new LeadershipLostError();
+      return result;
+    });
+  };
+  return {
+    transaction,
+    run: (asked, values) =>
+      asked.text.startsWith('select')
+        ? database.run(asked, values)
+        : transaction((queries) => queries.run(asked, values)),
   };
 }

@@ -1,4 +1,5 @@
 /** How a console learns at once that there is something to read in the log of changes; it also looks by itself. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Database, statement } from './database.ts';
 
@@ -6,8 +7,16 @@ const channel = 'cluster_console_change';
 const listenStatement = `listen ${channel}`;
 /** Notices of so long are one: a notice waits for all commits, and each listener for each notice. */
 const gatherMs = 5;
-const pollMs = 500;
+/** Where a notice is the first to tell; the renewal of the lease asks for it too, so this is once between two of them. */
+const pollMs = { listening: 1_100, alone: 500 } as const;
+/** A commit that was cut off has ended by then. */
+const doubtMs = 100;
+/** A listener whose connection has died without a word is found out. */
+const checkMs = 5_000;
+const answerMs = 2_000;
 const reconnectMs = 1_000;
+/** Said when whoever led has given that back. */
+const releasedText = 'released';
 
 const notifyAll = statement('notify_all', 'select pg_notify($1, $2)');
 
@@ -17,23 +26,43 @@ export interface NoticesDeps {
   readonly holder: string;
   /** Reads what there is. */
   readonly advance: () => Promise<void>;
+  /** Whether all up to this number has been read. */
+  readonly isKnown: (seq: number) => boolean;
   /** Said when the state changes: whether the log can be read. */
   readonly onReachable: (isReachable: boolean) => void;
+  /** Whoever led does not any more. */
+  readonly onReleased: () => void;
 }
 
 export interface Notices {
   /** Something was committed. */
   notify(): void;
+  /** It was asked for beside something else. @param last  the number of the last change */
+  found(last: number): void;
+  /** Something may have been committed, or be a moment later. */
+  checkAgain(): void;
+  /** This process does not lead any more. */
+  notifyReleased(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function startNotices({ database, holder, advance, onReachable }: NoticesDeps): Notices {
+export function startNotices(deps: NoticesDeps): Notices {
+  const { database, holder, advance, onReachable } = deps;
   const stopped = new AbortController();
   let pending: NodeJS.Timeout | undefined;
   let reading: Promise<void> | undefined;
   let isDue = false;
   let isReachable = true;
-  let listener: pg.Client | undefined;
+  let poll: NodeJS.Timeout | undefined;
+  const listener = startListener(database, stopped.signal, {
+    onNotice(payload) {
+      if (payload === releasedText) deps.onReleased();
+      else if (payload !== holder) read();
+    },
+    // What came before it is not told.
+    onListening: read,
+  });
+  wait();
 
   /** What came while it was being read is read once more. */
   function read(): void {
@@ -46,7 +75,15 @@ export function startNotices({ database, holder, advance, onReachable }: Notices
       .finally(() => {
         reading = undefined;
         if (isDue) read();
+        else wait();
       });
+  }
+
+  /** From the last reading on, whatever it was for. */
+  function wait(): void {
+    clearTimeout(poll);
+    if (stopped.signal.aborted) return;
+    poll = setTimeout(read, listener.isListening() ? pollMs.listening : pollMs.alone).unref();
   }
 
   function setReachable(next: boolean): void {
@@ -54,47 +91,81 @@ export function startNotices({ database, holder, advance, onReachable }: Notices
     isReachable = next;
   }
 
-  async function listen(): Promise<void> {
-    const client = await database.connectAlone();
-    listener = client;
-    client.on('notification', ({ payload }) => {
-      if (payload !== holder) read();
-    });
-    client.once('end', listenLater);
-    await client.query(listenStatement);
+  function notify(): void {
+    pending ??= setTimeout(() => {
+      pending = undefined;
+      void database.run(notifyAll, [channel, holder]).catch(() => {});
+    }, gatherMs).unref();
   }
-
-  /** Where there is no LISTEN it goes on without. */
-  function listenLater(): void {
-    if (stopped.signal.aborted) return;
-    setTimeout(() => {
-      if (!stopped.signal.aborted) void listen().catch(listenAgain);
-    }, reconnectMs).unref();
-  }
-
-  function listenAgain(): void {
-    const client = listener;
-    listener = undefined;
-    if (client) void client.end().catch(() => {});
-    else listenLater();
-  }
-
-  void listen().catch(listenAgain);
-  const poll = setInterval(() => !reading && read(), pollMs).unref();
 
   return {
-    notify() {
-      pending ??= setTimeout(() => {
-        pending = undefined;
-        void database.run(notifyAll, [channel, holder]).catch(() => {});
-      }, gatherMs).unref();
+    notify,
+    found(last) {
+      if (!deps.isKnown(last)) read();
+      else if (!reading) wait();
+    },
+    checkAgain() {
+      read();
+      setTimeout(() => {
+        if (stopped.signal.aborted) return;
+        read();
+        notify();
+      }, doubtMs).unref();
+    },
+    async notifyReleased() {
+      await database.run(notifyAll, [channel, releasedText]);
     },
     async close() {
       stopped.abort();
-      clearInterval(poll);
       clearTimeout(pending);
       await reading;
-      await listener?.end().catch(() => {});
+      clearTimeout(poll);
+      await listener.closed();
     },
   };
+}
+
+interface ListenerEvents {
+  readonly onNotice: (payload: string | undefined) => void;
+  readonly onListening: () => void;
+}
+
+/** A connection of its own, made anew when it is lost. Where there is no LISTEN it is tried in vain. */
+function startListener(database: Database, signal: AbortSignal, events: ListenerEvents) {
+  let isListening = false;
+
+  async function listen(): Promise<void> {
+    const client = await database.connectAlone();
+    const ended = new Promise<void>((resolve) => client.once('end', resolve));
+    try {
+      client.on('notification', ({ payload }) => events.onNotice(payload));
+      await client.query(listenStatement);
+      isListening = true;
+      events.onListening();
+      while (!signal.aborted && (await isAlive(client)))
+        await Promise.race([ended, pause(checkMs, undefined, { signal, ref: false }).catch(() => {})]);
+    } finally {
+      isListening = false;
+      // One that does not answer is not waited for.
+      await Promise.race([client.end().catch(() => {}), pause(answerMs, undefined, { ref: false })]);
+    }
+  }
+
+  async function goOn(): Promise<void> {
+    while (!signal.aborted) {
+      await listen().catch(() => {});
+      await pause(reconnectMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  const end = goOn();
+  return { isListening: () => isListening, closed: () => end };
+}
+
+async function isAlive(client: pg.Client): Promise<boolean> {
+  const answer = client.query('select 1').then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answer, pause(answerMs, false, { ref: false })]);
 }

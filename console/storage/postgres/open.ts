@@ -9,12 +9,13 @@ import { openPostgresArtifacts, readNamed } from './artifacts-postgres.ts';
 import { type ChangedNames, type ChangeLog, createChangeLog, lastChange } from './change-log.ts';
 import { createDatabase, type Database, type Queries, statement } from './database.ts';
 import { asRejection, asStorageError, readOnly } from './database-errors.ts';
-import { openLease } from './lease.ts';
+import { inTermOf, openLease } from './lease.ts';
 import { startNotices } from './notices.ts';
 import { createCommits } from './ordered-commits.ts';
 import { openPostgresRecords, type PostgresRecords } from './records/records-postgres.ts';
 import { openPostgresRegistry, type PostgresRegistry } from './registry-postgres.ts';
 import { migrate } from './schema/migrate.ts';
+import { createSharedCounts } from './shared-counts.ts';
 
 export interface OpenPostgresOptions {
   /** As `CONSOLE_DATABASE_URL`. */
@@ -94,28 +95,54 @@ async function openPrepared(
   });
   const inTurn = createSerial();
   const notify = () => notices.notify();
-  const commits = createCommits({ database, log: changes, inTurn, notify });
+  const onDoubt = () => notices.checkAgain();
+  const commits = createCommits({ database, log: changes, inTurn, notify, onDoubt });
   // After the number of the last change: what comes in between is read twice.
   const registry = await openPostgresRegistry(database, () => commits, log);
-  const { records, loader, ...own } = openPostgresRecords({ database, commits, registry, emitPuts, log });
+  const { records, loader, writtenBy, ...own } = openPostgresRecords({
+    database,
+    commits,
+    registry,
+    emitPuts,
+    log,
+  });
   deliver = createDelivery(registry, own.deliver, emitPuts);
-  const artifacts = openPostgresArtifacts({ database, log: changes, inTurn, emit, notify, now, steady });
-  const lease = await openLease({ database, holder });
+  const artifacts = openPostgresArtifacts({
+    database,
+    log: changes,
+    inTurn,
+    emit,
+    notify,
+    onDoubt,
+    now,
+    steady,
+  });
+  let found = (_last: number) => {};
+  const lease = await openLease({
+    database,
+    holder,
+    onChanges: (last) => found(last),
+    onReleased: () => notices.notifyReleased(),
+  });
   const notices = startNotices({
     database,
     holder,
     advance: changes.advance,
+    isKnown: changes.isKnown,
+    onReleased: lease.ask,
     onReachable: (isReachable) =>
       isReachable
         ? log?.warn({}, 'the database answers again')
         : log?.warn({}, 'the database cannot be read: what other consoles change is not known meanwhile'),
   });
-  return {
+  found = notices.found;
+  const storage: Storage = {
     registry,
     artifacts: { ...artifacts, onPut },
     records,
     loader,
-    leads: lease.isHeld,
+    leadership: { term: lease.term, inTerm },
+    counts: createSharedCounts(database),
     async checkWritable() {
       await database.run(probe);
     },
@@ -133,6 +160,21 @@ async function openPrepared(
       await database.close();
     },
   };
+  return storage;
+
+  function inTerm(term: number): Storage {
+    const fenced = inTermOf(database, { lease, holder, term });
+    const ordered = createCommits({ database: fenced, log: changes, inTurn, notify, onDoubt });
+    const deps = { database: fenced, log: changes, inTurn, emit, notify, onDoubt, now, steady };
+    const isOn = () => (lease.term() === term ? term : undefined);
+    return {
+      ...storage,
+      leadership: { term: isOn, inTerm },
+      registry: registry.writtenBy(ordered),
+      ...writtenBy(ordered),
+      artifacts: { ...openPostgresArtifacts(deps), onPut },
+    };
+  }
 }
 
 /** What others have changed, by topic; one that is gone again meanwhile is told of by its next change. */

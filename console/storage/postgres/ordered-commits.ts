@@ -19,16 +19,18 @@ export interface Commits {
 }
 
 export interface CommitsDeps {
-  readonly database: Database;
+  readonly database: Pick<Database, 'transaction'>;
   readonly log: ChangeLog;
   /** One connection at a time waits for its turn among the processes: the others go on answering. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly notify: () => void;
+  /** One that has failed may have come about all the same: then this process is told of it as others are. */
+  readonly onDoubt: () => void;
 }
 
 class NothingToCommit extends Error {}
 
-export function createCommits({ database, log, inTurn, notify }: CommitsDeps): Commits {
+export function createCommits({ database, log, inTurn, notify, onDoubt }: CommitsDeps): Commits {
   return {
     commit: (work) =>
       inTurn(async () => {
@@ -44,6 +46,7 @@ export function createCommits({ database, log, inTurn, notify }: CommitsDeps): C
         } catch (error) {
           log.forget(taken);
           if (error instanceof NothingToCommit) return false;
+          onDoubt();
           throw error;
         }
         await log.advance(taken);

@@ -17,6 +17,8 @@ export interface PostgresRegistry extends Registry {
   deliver(names: NonNullable<ChangedNames['registry']>, queries: Queries): Promise<void>;
   /** What this process has committed. */
   apply(writes: readonly RegistryWrite[]): void;
+  /** The same one, changed by these commits. */
+  writtenBy(commits: Commits): Registry;
 }
 
 interface RegistryRow {
@@ -44,7 +46,7 @@ const remove = statement(
 
 export async function openPostgresRegistry(
   database: Queries,
-  commits: () => Commits,
+  ownCommits: () => Commits,
   log: StorageLog | undefined,
 ): Promise<PostgresRegistry> {
   const listeners = createListeners<ReadonlySet<Collection>>('registry', log);
@@ -60,7 +62,7 @@ export async function openPostgresRegistry(
     listeners.emit(new Set(writes.map(({ collection }) => collection)));
   }
 
-  return {
+  const registryOf = (commits: () => Commits): Registry => ({
     get: (collection, id) => state[collection].get(id),
     all: (collection) => state[collection],
     async update(change, guard) {
@@ -77,6 +79,11 @@ export async function openPostgresRegistry(
       return result;
     },
     onChange: listeners.add,
+  });
+
+  return {
+    ...registryOf(ownCommits),
+    writtenBy: (commits) => registryOf(() => commits),
     apply,
     async deliver(names, queries) {
       const { rows: found } = await queries.run<RegistryRow>(readNamed, [

@@ -1,10 +1,9 @@
 /** Databases that are not to be used, and a connection that is cut at the worst moment. */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
+import { schemaVersion } from '../../../console/storage/postgres/schema/migrate.ts';
 import type { Storage } from '../../../console/storage/storage.ts';
+import { startDatabaseWay } from '../../helpers/database-way.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
 import { user } from '../record-conformance.ts';
 
@@ -102,7 +101,7 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
     const storage = await openAt(postgres.url(other));
     await storage.artifacts.put('Session', 'one', { payload: {} });
     expect(await postgres.query(other, 'select version, migrating_to from cluster_console')).toEqual([
-      { version: 1, migrating_to: null },
+      { version: schemaVersion, migrating_to: null },
     ]);
   });
 
@@ -124,7 +123,8 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
 
   test('a commit whose connection is cut is reported as not known, and the next one is made', async () => {
     const database = await postgres.createDatabase();
-    const way = await startCuttableWay(postgres.port);
+    const way = await startDatabaseWay(postgres.port);
+    onTestFinished(() => void way.close());
     const storage = await openAt(postgres.url(database, { port: way.port }));
     await storage.records.change(async (transaction) => transaction.put('users', user('u1')));
     for (const text of ['commit', 'insert_change', 'account_put']) {
@@ -169,45 +169,4 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
       5000,
     );
   });
-
-  test('whoever leads goes, and the other one leads', async () => {
-    const url = postgres.url(await postgres.createDatabase());
-    const first = await openPostgresStorage({ url });
-    const second = await openAt(url);
-    expect([first.leads?.(), second.leads?.()]).toEqual([true, false]);
-    await first.close();
-    await vi.waitUntil(() => second.leads?.(), { timeout: 10_000, interval: 20 });
-  });
 });
-
-/** A way to the database that is cut when a message with this text goes over it, which arrives. */
-async function startCuttableWay(target: number) {
-  let text: string | undefined;
-  let hasCut = false;
-  const server = createServer((client: Socket) => {
-    const database = connect(target, '127.0.0.1');
-    for (const socket of [client, database]) socket.on('error', () => {});
-    client.on('data', (chunk: Buffer) => {
-      database.write(chunk);
-      if (text === undefined || !chunk.includes(`\0${text}\0`)) return;
-      text = undefined;
-      hasCut = true;
-      client.destroy();
-      database.end();
-    });
-    database.on('data', (chunk: Buffer) => client.write(chunk));
-    database.on('close', () => client.destroy());
-    client.on('close', () => database.end());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return {
-    port: (server.address() as AddressInfo).port,
-    cutAt(next: string) {
-      text = next;
-      hasCut = false;
-    },
-    hasCut: () => hasCut,
-  };
-}

@@ -30,41 +30,51 @@ export interface PostgresRecordsDeps {
   readonly log: StorageLog | undefined;
 }
 
-export interface PostgresRecords {
+export interface WrittenRecords {
   readonly records: RecordStore & RecordEngine;
   readonly loader: RecordLoader;
+}
+
+export interface PostgresRecords extends WrittenRecords {
+  /** The same ones, changed by these commits. */
+  writtenBy(commits: Commits): WrittenRecords;
   /** What others have changed, read anew. */
   deliver(names: NonNullable<ChangedNames['records']>, queries: Queries): Promise<void>;
 }
 
 export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords {
-  const { database, commits, registry, log } = deps;
+  const { database, registry, log } = deps;
   const listeners = createListeners<readonly RecordChange[]>('record', log);
   const reads = createReads(database, registry);
   const pages = createRecordPages(database, reads);
-  const engine: RecordEngine = {
-    ask: reads.answer,
-    commit: createRecordCommits({ ...deps, emitRecords: listeners.emit }),
+  const writtenBy = (commits: Commits): WrittenRecords => {
+    const engine: RecordEngine = {
+      ask: reads.answer,
+      commit: createRecordCommits({ ...deps, commits, emitRecords: listeners.emit }),
+    };
+    return {
+      records: { ...lookups, ...engine, change: (work) => changeRecords(engine, work) },
+      loader: createPostgresLoader({ database, commits, registry, emitRecords: listeners.emit }),
+    };
+  };
+  const lookups: Omit<RecordStore, 'change'> = {
+    get: async (collection, id) => (await reads.named(collection, [id]))[0]?.record,
+    userByName: async (name) => (await reads.answer({ by: 'name', name })).record as UserRecord | undefined,
+    userByLink: async (provider, subject) =>
+      (await reads.answer({ by: 'link', provider, subject })).record as UserRecord | undefined,
+    isNameTaken: reads.isNameTaken,
+    hasUsers: reads.hasUsers,
+    users: pages.users,
+    clients: pages.clients,
+    count: reads.count,
+    isCounted: async () => true,
+    isRedirectOrigin: (origin) => reads.isIndexed(indexUnder.redirectOrigin(origin)),
+    hasAdministrator: (withoutProvider) => reads.hasAdministrator(withoutProvider),
+    onChange: listeners.add,
   };
   return {
-    records: {
-      ...engine,
-      get: async (collection, id) => (await reads.named(collection, [id]))[0]?.record,
-      userByName: async (name) => (await reads.answer({ by: 'name', name })).record as UserRecord | undefined,
-      userByLink: async (provider, subject) =>
-        (await reads.answer({ by: 'link', provider, subject })).record as UserRecord | undefined,
-      isNameTaken: reads.isNameTaken,
-      hasUsers: reads.hasUsers,
-      users: pages.users,
-      clients: pages.clients,
-      count: reads.count,
-      isCounted: async () => true,
-      isRedirectOrigin: (origin) => reads.isIndexed(indexUnder.redirectOrigin(origin)),
-      hasAdministrator: (withoutProvider) => reads.hasAdministrator(withoutProvider),
-      change: (work) => changeRecords(engine, work),
-      onChange: listeners.add,
-    },
-    loader: createPostgresLoader({ database, commits, registry, emitRecords: listeners.emit }),
+    ...writtenBy(deps.commits),
+    writtenBy,
     async deliver(names, queries) {
       const changes: RecordChange[] = [];
       for (const collection of growingCollections) {

@@ -6,12 +6,16 @@ import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts'
 import { sqlState } from '../database-errors.ts';
 import * as first from './first-schema.ts';
 import { createMeta, metaTable } from './meta.ts';
+import * as once from './once-schema.ts';
 
 /**
  * In their order. A step widens: new tables, columns that may be null or have a constant default. What a version
  * does not use any more goes one version later, so that a version works with the tables of the one before and after.
  */
-const steps = [{ name: '0001-first', up: first.up }] as const;
+const steps = [
+  { name: '0001-first', up: first.up },
+  { name: '0003-once', up: once.up },
+] as const;
 
 export const schemaVersion = steps.length;
 
