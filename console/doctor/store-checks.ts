@@ -78,7 +78,10 @@ export interface Contents {
   readonly named: readonly string[];
 }
 
-export function checkContents({ records, named, ...faults }: Contents): readonly Finding[] {
+export function checkContents(
+  { records, named, ...faults }: Contents,
+  isInDatabase = false,
+): readonly Finding[] {
   const contents = about('records');
   const found = Object.entries(faults).filter(([, count]) => count > 0);
   if (found.length === 0)
@@ -87,7 +90,9 @@ export function checkContents({ records, named, ...faults }: Contents): readonly
   return [
     contents.problem(
       `Of ${records} in the store: ${list}. ${named.join('; ')}`,
-      'Look at the disk and the memory of the machine, and put a backup in place: npx console restore <backup>',
+      isInDatabase
+        ? 'Look at the disk and the memory of the machine of the database, and bring what pg_dump has written back.'
+        : 'Look at the disk and the memory of the machine, and put a backup in place: npx console restore <backup>',
     ),
   ];
 }

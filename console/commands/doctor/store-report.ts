@@ -83,6 +83,7 @@ export async function reportStore(
       ? {}
       : { configuration: await followedFiles(settings.configDir, storage) }),
     ...(unwritable === undefined ? {} : { unwritable }),
+    ...(storage.database ? { database: await storage.database() } : {}),
     ...(isDeep ? { contents: await storage.check() } : {}),
   };
 }

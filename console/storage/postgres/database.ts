@@ -1,6 +1,6 @@
 /** Connections to the database: a pool with bounds on time, transactions, and statements that are prepared once. */
 import pg from 'pg';
-import { StorageUnavailableError } from '../storage.ts';
+import { type DatabaseState, StorageUnavailableError } from '../storage.ts';
 import type { DatabaseAddress } from './address.ts';
 import { createConnectionQueue } from './connection-queue.ts';
 import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './database-errors.ts';
@@ -32,6 +32,8 @@ export interface Database extends Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** A connection beside the pool, which waits as long as it is asked to. */
   connectAlone(): Promise<pg.Client>;
+  /** Of the pool, and who waits for one. */
+  connections(): DatabaseState['connections'];
   /** @returns a function that ends the subscription */
   onFailure(listener: (error: StorageUnavailableError) => void): () => void;
   close(): Promise<void>;
@@ -137,6 +139,12 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
       });
       return client;
     },
+    connections: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: queue.waiting(),
+      most: mostConnections,
+    }),
     onFailure(listener) {
       failures.add(listener);
       return () => failures.delete(listener);
@@ -145,7 +153,8 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
   };
 }
 
-function queriesOf(client: pg.ClientBase): Queries {
+/** Of one connection, for what is asked one after the other. */
+export function queriesOf(client: pg.ClientBase): Queries {
   return {
     async run<Row>({ name, text }: Statement, values: readonly unknown[] = []) {
       const { rows, rowCount } = await client.query({ name, text, values: [...values] });
@@ -154,7 +163,8 @@ function queriesOf(client: pg.ClientBase): Queries {
   };
 }
 
-async function inTransaction<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {
+/** All of `work` or nothing. @param queries  of one connection */
+export async function inTransaction<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {
   await queries.run(begin);
   let result: T;
   try {
