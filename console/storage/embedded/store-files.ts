@@ -86,10 +86,15 @@ export function strangerIn(names: readonly string[]): string | undefined {
   return hasStore ? undefined : names.find((name) => !isOurs(name));
 }
 
+const ownNames: ReadonlySet<string> = new Set([
+  ...['artifacts', 'lock', 'audit', 'audit.log', 'audit-index', 'audit-forward', 'console.sock', 'traffic'],
+  ...['backups', 'jobs', 'queue-items', 'lost+found'],
+]);
+
 /** Names that the console gives or reads in a data directory, and what file systems, volumes and editors put there. */
 function isOurs(name: string): boolean {
   return (
-    ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'traffic', 'lost+found'].includes(name) ||
+    ownNames.has(name) ||
     name.startsWith('registry.json') ||
     name === 'registry.v1.json' ||
     name.startsWith(migrationFile) ||
