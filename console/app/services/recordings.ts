@@ -8,6 +8,7 @@ import type { Clients } from '../../clients/clients.ts';
 import { createOpenCalls } from '../../metrics/open-calls.ts';
 import { createRecentCalls } from '../../metrics/recent-calls.ts';
 import { createUsage } from '../../usage/usage.ts';
+import { createReports } from './reports.ts';
 import type { ServicesDeps } from './services-deps.ts';
 
 export function createRecordings(
@@ -21,6 +22,7 @@ export function createRecordings(
   }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log' | 'others' | 'openCalls'>,
   clients: Clients,
 ) {
+  const reports = createReports({ artifacts, isShared: settings.databaseUrl !== undefined, others, now });
   return {
     denials: createDenialLog({
       artifacts,
@@ -30,7 +32,8 @@ export function createRecordings(
       log,
     }),
     clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
-    recentCalls: createRecentCalls(now, others?.recentCalls),
+    reports,
+    recentCalls: createRecentCalls(now, reports.recentCalls),
     openCalls: openCalls ?? createOpenCalls(others?.openCalls),
     usage: createUsage({
       artifacts,
