@@ -9,6 +9,8 @@ import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** Not prepared: what was planned for an empty table reads all of one that has grown since. */
+  readonly isPlannedAnew?: boolean;
 }
 
 export interface Answer<Row> {
@@ -70,6 +72,11 @@ const rollback = statement('rollback', 'rollback');
 
 export function statement(name: string, text: string): Statement {
   return { name, text };
+}
+
+/** Of many rows at once: to plan it costs little beside what it does. */
+export function bulkStatement(name: string, text: string): Statement {
+  return { name, text, isPlannedAnew: true };
 }
 
 export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Database {
@@ -156,8 +163,9 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
 /** Of one connection, for what is asked one after the other. */
 export function queriesOf(client: pg.ClientBase): Queries {
   return {
-    async run<Row>({ name, text }: Statement, values: readonly unknown[] = []) {
-      const { rows, rowCount } = await client.query({ name, text, values: [...values] });
+    async run<Row>({ name, text, isPlannedAnew }: Statement, values: readonly unknown[] = []) {
+      const asked = isPlannedAnew ? { text } : { name, text };
+      const { rows, rowCount } = await client.query({ ...asked, values: [...values] });
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
     },
   };
