@@ -15,9 +15,14 @@ export interface Branding {
 
 export type Theme = 'system' | 'light' | 'dark';
 
+/** Of rows: 36 px, or 44. Where a finger points, all are of 44. */
+export type Density = 'compact' | 'roomy';
+
 export interface Presentation {
   readonly branding: Branding;
   readonly theme: Theme;
+  /** Absent: compact. */
+  readonly density?: Density | undefined;
   readonly language: Language;
   /** Whether this page is there again for who chooses another one: what a form was answered with is not. */
   readonly canChooseLanguage?: boolean;

@@ -48,6 +48,30 @@ describe('the theme', () => {
   });
 });
 
+describe('the height of rows', () => {
+  const rowsIn = ({ body }: Reply) => /<html lang="en"( class="[^"]*")?/.exec(body)?.[1];
+
+  test('is roomy by choice on every page of this browser, and what is not known is the usual one', async () => {
+    const agent = createUserAgent(console.url);
+    await agent.signIn();
+    const pick = async (density: string) => {
+      await agent.submit(await agent.get('/account'), { density }, { action });
+      return [rowsIn(await agent.get('/account')), rowsIn(await agent.get('/settings'))];
+    };
+    expect(rowsIn(await agent.get('/settings'))).toBeUndefined();
+    expect(await pick('roomy')).toEqual([' class="roomy"', ' class="roomy"']);
+    expect((await agent.get('/account')).body).toContain('<option value="roomy" selected>');
+    expect(await pick('"><script>')).toEqual([undefined, undefined]);
+    await pick('roomy');
+    expect(await pick('compact')).toEqual([undefined, undefined]);
+    await pick('roomy');
+    // Another choice beside it leaves it as it is.
+    const other = await agent.get('/language/de', { Referer: `${console.url}/settings` });
+    expect(other.status).toBe(303);
+    expect((await agent.get('/settings')).body).toContain('<html lang="de" class="roomy">');
+  });
+});
+
 describe('the time zone', () => {
   test('is UTC by name until somebody chooses', async () => {
     const page = await ada.get('/account');

@@ -22,6 +22,7 @@ test('every file has its type, its bytes and a validator of its own', async () =
     'plots.css',
     'plots.js',
     'rings.svg',
+    'selection.js',
     'style.css',
     'times.js',
   ]);

@@ -3,6 +3,7 @@
 import { access } from './en/access/access.ts';
 import { applications } from './en/access/applications.ts';
 import { approvals } from './en/access/approvals.ts';
+import { bulk } from './en/access/bulk.ts';
 import { clients } from './en/access/clients.ts';
 import { effectiveAccess } from './en/access/effective-access.ts';
 import { history } from './en/access/history.ts';
@@ -36,6 +37,7 @@ export const english = {
   ...signIn,
   ...common,
   ...frame,
+  ...bulk,
   ...account,
   ...settings,
   ...search,

@@ -3,6 +3,7 @@
 import { access } from './de/access/access.ts';
 import { applications } from './de/access/applications.ts';
 import { approvals } from './de/access/approvals.ts';
+import { bulk } from './de/access/bulk.ts';
 import { clients } from './de/access/clients.ts';
 import { effectiveAccess } from './de/access/effective-access.ts';
 import { history } from './de/access/history.ts';
@@ -38,6 +39,7 @@ export const german: SameTexts<typeof english> = {
   ...signIn,
   ...common,
   ...frame,
+  ...bulk,
   ...account,
   ...settings,
   ...search,

@@ -1,9 +1,9 @@
 /** How somebody wants pages shown: kept in the browser, so that it counts before a sign-in too, and nobody else sees it. */
 import type { Context } from 'koa';
 import type { Language } from '../../../views/elements/moment.ts';
-import type { Presentation, Theme } from '../../../views/presentation.ts';
+import type { Density, Presentation, Theme } from '../../../views/presentation.ts';
 
-export type DisplayChoice = Pick<Presentation, 'theme' | 'zone'> & {
+export type DisplayChoice = Pick<Presentation, 'theme' | 'zone' | 'density'> & {
   /** Absent: that of the browser. */
   readonly language?: Language | undefined;
 };
@@ -17,6 +17,7 @@ export function chosenIn(ctx: Pick<Context, 'cookies'>): DisplayChoice {
   const given = new URLSearchParams((ctx.cookies.get(cookieName, { signed: false }) ?? '').slice(0, 256));
   return {
     theme: themeOf(given.get('theme')),
+    density: densityOf(given.get('density')),
     zone: zoneOf(given.get('zone')),
     language: languageOf(given.get('language')),
   };
@@ -25,11 +26,12 @@ export function chosenIn(ctx: Pick<Context, 'cookies'>): DisplayChoice {
 /** @param isSecure  the console's public address is https */
 export function chooseDisplay(
   ctx: Context,
-  { theme, zone, language }: DisplayChoice,
+  { theme, density, zone, language }: DisplayChoice,
   isSecure: boolean,
 ): void {
   const said = new URLSearchParams({
     ...(theme !== 'system' && { theme }),
+    ...(density !== undefined && { density }),
     ...(zone !== undefined && { zone }),
     ...(language !== undefined && { language }),
   });
@@ -46,6 +48,11 @@ export function chooseDisplay(
 
 export function themeOf(text: string | null | undefined): Theme {
   return themes.find((theme) => theme === text) ?? 'system';
+}
+
+/** Undefined for the usual one. */
+export function densityOf(text: string | null | undefined): Density | undefined {
+  return text === 'roomy' ? text : undefined;
 }
 
 export function languageOf(text: string | null | undefined): Language | undefined {

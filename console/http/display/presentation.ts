@@ -23,9 +23,9 @@ export function createPresentation({ branding }: PresentationDeps): Middleware {
 }
 
 function shownTo(ctx: Context, branding: Branding): Presentation {
-  const { theme, zone, language: chosen } = chosenIn(ctx);
+  const { language: chosen, ...display } = chosenIn(ctx);
   const language = chosen ?? acceptedLanguage(ctx) ?? branding.language ?? usualPresentation.language;
-  return { branding, theme, zone, language, canChooseLanguage: ctx.method === 'GET' };
+  return { branding, ...display, language, canChooseLanguage: ctx.method === 'GET' };
 }
 
 /** The first of ours that the browser names (RFC 9110 §12.5.4): whoever takes any has asked for none. */

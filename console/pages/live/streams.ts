@@ -73,6 +73,17 @@ export function createLive(deps: LiveDeps) {
         await open(page, parts);
       };
     },
+    /** @returns whether, whenever it is asked from now on, the session counts and may do what it may do now */
+    watch(ctx: PageContext): () => Promise<boolean> {
+      const { current } = ctx.state;
+      const rights = rightsOf(ctx);
+      return async () => {
+        const account = await liveAccountOf(current);
+        if (!account) return false;
+        ctx.state.account = account;
+        return rightsOf(ctx) === rights;
+      };
+    },
     /** All pages come again, to whoever answers then. */
     close(): void {
       isClosed = true;
@@ -183,12 +194,17 @@ export function createLive(deps: LiveDeps) {
     }
   }
 
+  /** @returns undefined when the session counts no longer */
+  async function liveAccountOf({ accountId, uid }: WithSession['current']) {
+    const account = await findUser(accountId);
+    return account && !account.disabled && (await isSessionLive(uid)) ? account : undefined;
+  }
+
   /** All streams of one. */
   async function checkSession(streams: readonly Stream[]): Promise<void> {
     const { current } = streams[0]!.ctx.state;
-    const account = await findUser(current.accountId);
-    const isOver = !account || account.disabled || !(await isSessionLive(current.uid));
-    if (isOver) {
+    const account = await liveAccountOf(current);
+    if (!account) {
       for (const stream of streams) end(stream, 'session-ended');
       return;
     }
