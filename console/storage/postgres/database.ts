@@ -50,6 +50,8 @@ export interface DatabaseDeps {
 const mostConnections = 10;
 const connectMs = 1_000;
 const mostConnects = 2;
+/** A start, and who is the only one: nobody waits for their turn behind it. */
+const mostConnectsAlone = 4;
 const queryMs = 2_000;
 /** For a connection that is in use. */
 const waitMs = 5_000;
@@ -139,12 +141,16 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
     run: (prepared, values) => withConnection((queries) => queries.run(prepared, values)),
     transaction: (work) => withConnection((queries) => inTransaction(queries, work)),
     async connectAlone() {
-      const client = new pg.Client({ ...common, connectionTimeoutMillis: connectMs });
-      client.on('error', () => {});
-      await client.connect().catch((error) => {
-        throw asStorageError(error);
-      });
-      return client;
+      for (let attempt = 1; ; attempt++) {
+        const client = new pg.Client({ ...common, connectionTimeoutMillis: connectMs });
+        client.on('error', () => {});
+        try {
+          await client.connect();
+          return client;
+        } catch (error) {
+          if (!isConnectTimeout(error) || attempt === mostConnectsAlone) throw asStorageError(error);
+        }
+      }
     },
     connections: () => ({
       open: pool.totalCount,
