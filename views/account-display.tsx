@@ -29,7 +29,7 @@ const densities = (t: Translate): Readonly<Record<Density, string>> => ({
 /** How pages are shown in this browser. */
 export function AccountDisplay({ action, csrf, zones, language }: AccountDisplayProps) {
   const t = useText();
-  const { theme, density = 'compact', zone } = usePresentation();
+  const { theme, density = 'compact', chosenZone } = usePresentation();
   return (
     <Section id="display" title={t('account.display')} about={t('account.howPagesLookBrowser')}>
       <Form action={action} hidden={{ csrf }} class="boxed padded">
@@ -69,7 +69,7 @@ export function AccountDisplay({ action, csrf, zones, language }: AccountDisplay
           <select id="zone" name="zone">
             <option value="">{t('account.asBrowser')}</option>
             {zones.map((name) => (
-              <option key={name} value={name} selected={name === zone}>
+              <option key={name} value={name} selected={name === chosenZone}>
                 {name.replaceAll('_', ' ')}
               </option>
             ))}

@@ -26,8 +26,9 @@ export interface Presentation {
   readonly language: Language;
   /** Whether this page is there again for who chooses another one: what a form was answered with is not. */
   readonly canChooseLanguage?: boolean;
-  /** Of the IANA data base; absent: that of the browser, where script can tell, else UTC. */
+  /** Of the IANA data base: that which was chosen, else that of the browser, where script has said it; absent: UTC. */
   readonly zone?: string | undefined;
+  readonly chosenZone?: string | undefined;
 }
 
 export const productName = 'Cluster Console';

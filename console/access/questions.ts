@@ -102,7 +102,7 @@ function isByPolicy({ code, rule, path }: Pick<FoundDenial, 'code' | 'rule' | 'p
   return policyCodes.has(code) && isWhole && !(code === 'not_found' && rule);
 }
 
-function unknownDecision(id: string): ProblemError {
+export function unknownDecision(id: string): ProblemError {
   if (placeOf(id)?.isElsewhere) {
     return new ProblemError(
       problems.notFound,

@@ -1,9 +1,11 @@
 /** Every operation: the API, its description, the commands, files of configuration and the tests of bad input come from it. */
 import type { Operation } from '../operations/operation.ts';
-import { type AccessNeeds, accessOperations } from './access-questions.ts';
-import { type UsageNeeds, usageOperations } from './access-usage.ts';
+import { type AccessNeeds, accessOperations } from './access/access-questions.ts';
+import { type UsageNeeds, usageOperations } from './access/access-usage.ts';
+import { type MuteNeeds, mutedDenialOperations } from './access/muted-denials.ts';
 import { type ApprovalNeeds, approvalOperations } from './approvals.ts';
 import { type AuditNeeds, auditOperations } from './audit/audit-operations.ts';
+import { type VerificationNeeds, verificationOperations } from './audit/verification.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
 import { type BulkActNeeds, bulkActOperations } from './bulk-acts/bulk-act-operations.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
@@ -15,6 +17,7 @@ import { mapValueOperations, type ValueNeeds } from './cluster/map-values.ts';
 import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
 import { memberCommandOperations } from './cluster/member-commands.ts';
+import { memberDetailOperations } from './cluster/member-details.ts';
 import { type DrainNeeds, queueDrainOperations } from './cluster/queue-drains.ts';
 import { queueOperations } from './cluster/queues.ts';
 import type { StructureNeeds } from './cluster/structure-lists.ts';
@@ -62,6 +65,7 @@ export type ApiServices = AccessNeeds &
   LogoutNeeds &
   MemberNeeds &
   MeNeeds &
+  MuteNeeds &
   PinNeeds &
   OpenCallNeeds &
   ProviderNeeds &
@@ -73,12 +77,15 @@ export type ApiServices = AccessNeeds &
   UsageNeeds &
   UserPasswordNeeds &
   ValueNeeds &
+  VerificationNeeds &
   WanNeeds;
 
 export const operations: readonly Operation<ApiServices>[] = [
   ...accessOperations,
+  ...mutedDenialOperations,
   ...approvalOperations,
   ...auditOperations,
+  ...verificationOperations,
   ...clientOperations,
   ...configurationOperations,
   ...elevationOperations,
@@ -96,6 +103,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...mapValueOperations,
   ...memberOperations,
   ...memberCommandOperations,
+  ...memberDetailOperations,
   ...meOperations,
   ...pinOperations,
   ...providerOperations,

@@ -4,6 +4,7 @@ import { ProblemError } from '../../platform/errors.ts';
 import type { AskMember } from '../../platform/member-call.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
+import type { DeniedCaller } from '../usage/denied-callers.ts';
 import { directoryStateOf } from './directory-state.ts';
 import type { Services } from './services.ts';
 
@@ -14,12 +15,14 @@ export interface HealthFinding {
   readonly reason: string;
   /** What puts it right. */
   readonly fix: string | null;
+  /** Of the last call, where it is about calls that are denied. */
+  readonly decisionId?: string;
 }
 
 export interface HealthFindingsDeps {
   readonly services: Pick<
     Services,
-    'settings' | 'storage' | 'keys' | 'licences' | 'licenceDeliveries' | 'jobs' | 'now'
+    'settings' | 'storage' | 'keys' | 'licences' | 'licenceDeliveries' | 'jobs' | 'deniedCallers' | 'now'
   >;
   readonly memberStates: Pick<ReturnType<typeof createMemberStates>, 'list'>;
   readonly askMember: AskMember;
@@ -40,7 +43,7 @@ const advices: Readonly<Record<string, string>> = {
 };
 
 export function createHealthFindings({ services, memberStates, askMember }: HealthFindingsDeps) {
-  const { settings, storage, keys, licences, licenceDeliveries, jobs, now } = services;
+  const { settings, storage, keys, licences, licenceDeliveries, jobs, deniedCallers, now } = services;
   let last: { readonly at: number; readonly findings: Promise<readonly HealthFinding[]> } | undefined;
 
   return {
@@ -55,6 +58,10 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       last = { at: now(), findings: all(true) };
       const { at } = last;
       return { at, findings: await last.findings };
+    },
+    /** Who is denied the same call over and over: callers are named, and they are for administrators alone. */
+    async denials({ isNow }: { readonly isNow: boolean }): Promise<readonly HealthFinding[]> {
+      return (await deniedCallers.list({ isNow })).map(findingOfDenials);
     },
   };
 
@@ -165,6 +172,10 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       warning('settings', `${text}.`, 'npx console settings shows where it comes from.'),
     );
   }
+}
+
+function findingOfDenials({ kind, id, reason, fix, decisionId }: DeniedCaller): HealthFinding {
+  return { ...warning(`${kind} ${id}`, reason, fix), decisionId };
 }
 
 function ok(check: string, reason: string): HealthFinding {

@@ -10,6 +10,7 @@ import { createTokenTrial } from '../access/token-trial.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { createIsRequired } from '../approvals/required.ts';
+import { readVerification } from '../audit/verify/last-verification.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { createAbout } from '../installation/about.ts';
 import { createBackups } from '../jobs/backups.ts';
@@ -29,7 +30,7 @@ import { createAuditOutbox } from './audit-outbox.ts';
 import { createConfigurationOnFirstUse } from './configuration.ts';
 import { directoryStateOf } from './directory-state.ts';
 import { createServices, type Services } from './services.ts';
-import { createUsageAnswersOnFirstUse } from './usage-answers.ts';
+import { createMuteAnswersOnFirstUse, createUsageAnswersOnFirstUse } from './usage-answers.ts';
 
 /** Runs one operation by its name. @param actor  `local:<user>`. @throws {ProblemError} */
 export type RunLocally = (id: string, request: OperationRequest, actor: string) => Promise<Answer>;
@@ -56,10 +57,12 @@ export async function createApiServices(
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.statuses() ?? []) },
     ...createClusterServices(services, members, { isDry }),
     usageAnswers: createUsageAnswersOnFirstUse(services),
+    muteAnswers: createMuteAnswersOnFirstUse(services),
     approvals: createApprovalsOnFirstUse(services, audit, members),
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
+    lastVerification: () => readVerification(settings.dataDir),
     readHistory: createReadHistory(settings.dataDir, services.now),
     readCallHistory: createReadCallHistory(settings.dataDir, services.now),
     shownSettings: () => shownSettings(settings, services.application()),

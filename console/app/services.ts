@@ -60,7 +60,7 @@ export function createServices(deps: ServicesDeps) {
     accounts,
     passwords,
     ...ofUsers,
-    ...createRecordings(deps, clients),
+    ...createRecordings(deps, clients, ofUsers.users),
     ...createMemberServices(storage, cipher, now),
     clients,
     outbound,

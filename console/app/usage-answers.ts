@@ -29,3 +29,16 @@ export function createUsageAnswersOnFirstUse(services: Services): ApiServices['u
     whatIf: async (asked) => (await opened()).whatIf(asked),
   };
 }
+
+export function createMuteAnswersOnFirstUse(services: Services): ApiServices['muteAnswers'] {
+  const opened = once(async () => {
+    const { createMuteAnswers } = await import('../usage/mute-answers.ts');
+    return createMuteAnswers({ ...services, mutes: services.denialMutes });
+  });
+  return {
+    list: async () => (await opened()).list(),
+    of: async (asked) => (await opened()).of(asked),
+    mute: async (asked, days, by) => (await opened()).mute(asked, days, by),
+    unmute: async (id) => (await opened()).unmute(id),
+  };
+}

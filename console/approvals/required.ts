@@ -31,6 +31,7 @@ const emergencyActs: ReadonlySet<string> = new Set([
   'endSessions',
   'endUserSessions',
   'testIdentityProvider',
+  'verifyAudit',
 ]);
 
 /** @param named  ids of operations, and objects for all changes of them */

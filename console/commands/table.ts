@@ -1,5 +1,6 @@
 /** The commands of `npx console`: this folder has what each of them does, `runner/` how one runs, `channel/` how a running console does it. */
-import { accessCommand } from './access.ts';
+import { accessCommand } from './access/access.ts';
+import { muteCommands } from './access/mute.ts';
 import { approvalCommands } from './approval.ts';
 import { auditCommands } from './audit.ts';
 import { auditVerifyCommand } from './audit-verify.ts';
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   explainCommand,
   ...auditCommands,
   accessCommand,
+  ...muteCommands,
   ...usageCommands,
   ...approvalCommands,
   ...elevationCommands,

@@ -8,6 +8,7 @@ import { checkClients, type Excess } from './clients-checks.ts';
 import { checkFollowedFiles, type FollowedFiles } from './configuration-checks.ts';
 import { checkConsole } from './console-checks.ts';
 import { type CheckedDatabase, checkDatabase } from './database-checks.ts';
+import { checkDenials, type DeniedCaller } from './denial-checks.ts';
 import { about, type Finding } from './finding.ts';
 import { checkInternalAddress } from './internal-checks.ts';
 import { checkMembers } from './members-checks.ts';
@@ -38,6 +39,8 @@ export interface OpenedStore extends Excess {
   readonly database?: CheckedDatabase | undefined;
   /** Of every record, where that was asked for. */
   readonly contents?: Contents | undefined;
+  /** Who is denied the same call over and over, unless it was muted. */
+  readonly denials?: readonly DeniedCaller[] | undefined;
   /** Absent where no files are followed. */
   readonly configuration?: FollowedFiles | undefined;
   readonly outbound: Pick<Outbound, 'send'>;
@@ -75,6 +78,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     ...findings,
     ...(await checkApplication({ probe, url, addresses, clientId: clientIds.dashboard, isConsoleThere })),
     ...(opened ? checkClients(opened) : []),
+    ...checkDenials(opened?.denials ?? []),
     ...(await checkInternal(deps, opened, kids)),
     ...(await checkCertificates(
       [...addresses, ...(internalAddress === undefined ? [] : [internalAddress])],

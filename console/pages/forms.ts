@@ -9,16 +9,20 @@ import {
   newAct,
   type Owner,
 } from '../../views/management/change-form.tsx';
+import { type Conflict, pickName } from '../../views/management/conflicts.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import { textFor } from '../http/display/presentation.ts';
+import type { Form } from '../http/form.ts';
 import { type TypedChange, waysOf } from './change-ways.ts';
+import { baseField, baseOf, conflictsOf, hasPicks, picked } from './form-conflicts.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
 
 /** A form as it is shown again. */
 export interface Shown extends FormState {
   /** Of what was read when the form was made; absent where the page has just shown what is stored now. */
   readonly version?: string;
+  readonly base?: string;
   /** Sent once more, it is taken from the files that describe it. */
   readonly takesOver?: boolean;
 }
@@ -27,8 +31,6 @@ export interface Taken {
   readonly change: TypedChange;
   /** The control for a member of the body, by its JSON pointer. */
   readonly fieldOf: (pointer: string) => string | undefined;
-  /** What is stored now beside what was typed, by control, where somebody else has changed it meanwhile. */
-  readonly stored?: readonly { readonly field: string; readonly text: string }[];
   /** Shows the form again, with what was typed. */
   readonly again: (shown: Shown) => Promise<void>;
 }
@@ -48,10 +50,12 @@ export function createForms(tools: PageTools, origin: string) {
       };
     },
     /** Of a form that changes something. @param version  as it has just been read */
-    editState(ctx: PageContext, { owner }: { readonly owner: Owner }, version: string): EditState {
+    editState(ctx: PageContext, stored: { readonly owner: Owner }, version: string): EditState {
+      const { owner } = stored;
       return {
         csrf: tools.csrf(ctx),
         version,
+        base: baseOf(stored),
         source: owner.kind === 'code' ? (owner.source ?? undefined) : undefined,
         takesOver: takesOver(ctx),
         errors: [],
@@ -61,14 +65,21 @@ export function createForms(tools: PageTools, origin: string) {
     async take<Body>(ctx: PageContext, taken: Taken): Promise<Answered<Body> | undefined> {
       const t = textFor(ctx);
       const { form } = ctx.state;
-      const { change, again } = taken;
-      const version = form.get('version');
-      const same = version === undefined ? {} : { version };
+      const { fieldOf, again } = taken;
+      const change = picked(form, taken.change);
+      const same = sameOf(form);
+      const conflicts = () => conflictsOf(form, taken.change, fieldOf, t);
+      // Once asked, what was picked stays, whatever else is wrong.
+      const open = hasPicks(form, taken.change) ? { conflicts: conflicts() } : {};
       if (form.get('show') === 'ways') {
-        await again({ ...same, errors: [], ways: await waysOf(change, origin, t) });
+        await again({ ...same, ...open, errors: [], ways: await waysOf(change, origin, t) });
         return undefined;
       }
       const { operation, params = {}, body } = change;
+      if (change !== taken.change && Object.keys(body).length === 0) {
+        await tools.check(ctx, operation);
+        return { body: change.stored as Body, isUnchanged: true };
+      }
       const isNew = form.get('do') === newAct;
       const condition = isNew
         ? { idempotencyKey: form.get('idempotencyKey') ?? '' }
@@ -77,14 +88,30 @@ export function createForms(tools: PageTools, origin: string) {
         const request = { params, body, ...condition, takesOver: takesOver(ctx) };
         return await tools.run<Body>(ctx, operation, request);
       } catch (error) {
-        if (isStale(error)) await again({ errors: conflicts(error, taken, t) });
-        else if (isOwned(error))
-          await again({ ...same, takesOver: true, errors: fieldErrorsOf(error, taken.fieldOf, t) });
-        else await again({ ...same, errors: fieldErrorsOf(error, taken.fieldOf, t) });
+        if (isStale(error)) await again(staleForm(fieldErrorsOf(error, fieldOf, t), conflicts(), t));
+        else {
+          const errors = fieldErrorsOf(error, fieldOf, t);
+          await again({ ...same, ...open, ...(isOwned(error) && { takesOver: true }), errors });
+        }
         return undefined;
       }
     },
   };
+}
+
+/** What the form was made of. */
+function sameOf(form: Form): Pick<Shown, 'version' | 'base'> {
+  const [version, base] = [form.get('version'), form.get(baseField)];
+  return { ...(version !== undefined && { version }), ...(base !== undefined && { base }) };
+}
+
+/** Of the version that is stored now: whoever saves again has picked from both. */
+function staleForm(errors: readonly FieldError[], conflicts: readonly Conflict[], t: Translate): Shown {
+  const asked = conflicts.map(({ member, field }) => ({
+    field: field ?? pickName(member),
+    text: t('frame.changedToo'),
+  }));
+  return { errors: [...errors, ...asked], conflicts };
 }
 
 function takesOver({ state: { form } }: PageContext): boolean {
@@ -97,19 +124,4 @@ function isOwned(error: unknown): boolean {
 
 function isStale(error: unknown): error is ProblemError {
   return error instanceof ProblemError && error.problem === problems.preconditionFailed;
-}
-
-/** Whoever saves again has read what stands there now. */
-function conflicts(
-  error: ProblemError,
-  { stored = [], fieldOf }: Taken,
-  t: Translate,
-): readonly FieldError[] {
-  return [
-    ...fieldErrorsOf(error, fieldOf, t),
-    ...stored.map(({ field, text }) => ({
-      field,
-      text: text === '' ? t('frame.storedNowNothing') : t('frame.storedNow', { text }),
-    })),
-  ];
 }

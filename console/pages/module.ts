@@ -96,7 +96,8 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);
-      router.get('/cluster/queues/:queue/drains/:drain', query, signedIn, drains.show);
+      const liveDrain = live.ofPerson('readQueueDrain', drains.parts);
+      router.get('/cluster/queues/:queue/drains/:drain', query, signedIn, liveDrain, drains.show);
       router.post('/cluster/queues/:queue/drains/:drain', form, csrf, signedIn, held, drains.change);
       router.get('/cluster/queues/:queue/drains/:drain/items', query, signedIn, drains.items);
       router.get('/cluster/wan', query, signedIn, wan.list);

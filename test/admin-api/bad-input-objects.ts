@@ -38,6 +38,11 @@ export const sampleElevation = {
 
 /** By the object's name, which is the first word of the path. */
 export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = {
+  async access(api) {
+    const call = { client: 'application-client', method: 'GET', path: '/svc/rest/cluster' };
+    const { id } = (await api.done('POST', '/access/muted-denials', call)).body as { id: string };
+    return { params: { denials: id }, address: '/access/muted-denials' };
+  },
   async approvals() {
     const { id } = waitingApproval;
     return { params: { approval: id }, address: `/approvals/${id}` };

@@ -75,7 +75,7 @@ const unchanged = ['applyConfigurationPlan', 'changeClusterVersion', 'undrainMem
 
 /** Of what there is no before and after: what was begun, asked or emptied. */
 const withoutChange =
-  /^(create(Backup|Import|ConfigurationPlan)|test|startHot|interruptHot|shutDown|clear|remove|reset|erase|endSession$|inviteUser|pollQueue|(pause|resume|stop|check)Wan|deleteMapEntry|endUserSessions)/;
+  /^(verify|create(Backup|Import|ConfigurationPlan)|test|startHot|interruptHot|shutDown|clear|remove|reset|erase|endSession$|inviteUser|pollQueue|(pause|resume|stop|check)Wan|deleteMapEntry|endUserSessions)/;
 
 const changing = operations.filter(({ event }) => event !== undefined);
 let console: RunningConsole;

@@ -48,11 +48,13 @@ export async function personWith(
 export function sendForm(agent: UserAgent, page: Reply, name: string, fields: Fields = {}): Promise<Reply> {
   expect(page.body).toContain(`name="do" value="${name}"`);
   const version = hiddenIn(page, 'version');
+  const base = hiddenIn(page, 'base');
   const idempotencyKey = hiddenIn(page, 'idempotencyKey');
   return agent.post(new URL(page.url).pathname, {
     csrf: hiddenIn(page, 'csrf')!,
     do: name,
     ...(version !== undefined && { version }),
+    ...(base !== undefined && { base }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...fields,
   });

@@ -179,6 +179,7 @@ describe('a running console', () => {
       key: items[0]!.id,
       setting: 'CONSOLE_URL',
       call: await waitingCall(),
+      denials: await mutedDenials(),
     };
   });
   afterAll(async () => {
@@ -193,6 +194,12 @@ describe('a running console', () => {
     const { lastSync } = (await started.json()) as { lastSync: { sync: string } };
     const wan = { replication: 'atlantic', publisher: 'london', sync: lastSync.sync };
     return { ...wan, group: 'default', cpSession: '7', cpMember: cp.members[0].id };
+  }
+
+  async function mutedDenials(): Promise<string> {
+    const asked = { client: 'application-client', method: 'GET', path: '/svc/rest/cluster' };
+    const muted = await call('POST', '/api/v1/access/muted-denials', JSON.stringify(asked));
+    return ((await muted.json()) as { id: string }).id;
   }
 
   /** A poll of a queue to which nobody offers. */

@@ -92,6 +92,42 @@ describe('the time zone', () => {
     expect(title).toBe(`${exact.slice(0, 10)} ${exact.slice(11, 19)} GMT+5:30`);
   });
 
+  test.each([
+    ['America%2FNew_York', 'America/New_York'],
+    ['UTC', 'UTC'],
+    // Firefox calls it so, and Node otherwise.
+    ['Asia%2FKolkata', 'Asia/Calcutta'],
+  ])('is that of the browser, where its script has said it and nobody has chosen: %s', async (said, zone) => {
+    const agent = createUserAgent(console.url);
+    await agent.signIn();
+    agent.cookies.set('console_zone', { value: said, path: '/' });
+    const page = await agent.get('/account');
+    expect(page.body).toContain(`data-zone="${zone}"`);
+    // Nobody has chosen it: a form that is sent as it is does not, either.
+    expect(page.body).not.toMatch(/<option value="[^"]+\/[^"]+" selected/);
+    const chosen = await choose(agent, 'system', 'Europe/Berlin');
+    expect(chosen.body).toContain('data-zone="Europe/Berlin"');
+    expect((await choose(agent, 'system', '')).body).toContain(`data-zone="${zone}"`);
+  });
+
+  test.each([
+    'Mars%2FOlympus',
+    '%',
+    '%22%3E%3Cscript%3E',
+    '..%2F..%2Fetc',
+    '%2B01%3A23',
+    'x'.repeat(4_000),
+    '__proto__',
+  ])('is UTC where the browser is said to be nowhere: %s', async (said) => {
+    const agent = createUserAgent(console.url);
+    await agent.signIn();
+    agent.cookies.set('console_zone', { value: said, path: '/' });
+    const page = await agent.get('/account');
+    expect(page.status).toBe(200);
+    expect(page.body).not.toContain('data-zone');
+    expect(page.body).toMatch(/<time datetime="[^"]*">[^<]* UTC<\/time>/);
+  });
+
   test('is chosen by whoever has no role, too', async () => {
     const saved = await choose(nobody, 'dark', 'Europe/Berlin');
     expect(saved.body).toMatch(/<time datetime="[^"]*">[^<]* (?:CET|CEST)<\/time>/);

@@ -240,7 +240,7 @@ describe('the API', () => {
     await update({ name: 'Meanwhile' });
     const stale = await sendForm(ada, form, 'save', { name: 'Later', accent: '' });
     expect(stale.status).toBe(400);
-    expect(textOf(stale)).toContain('Stored now: Meanwhile.');
+    expect(textOf(stale)).toContain('Stored now: Meanwhile');
     expect((await branding()).name).toBe('Meanwhile');
   });
 });

@@ -182,7 +182,7 @@ test('what is shown keeps the version that was read, so that it overwrites nothi
   const late = await sendForm(ada, { ...shown, url: form.url }, 'save', fields);
   expect(late.status).toBe(400);
   expect(textOf(late)).toContain('This has changed meanwhile');
-  expect(textOf(late)).toContain('Stored now: Theirs.');
+  expect(textOf(late)).toContain('Stored now: Theirs');
   expect(late.body).toContain('value="Mine"');
   expect(await callApi(console, 'GET', '/roles/Reader')).toMatchObject({ description: 'Theirs' });
 });

@@ -87,6 +87,51 @@ describe('the search', () => {
     expect(page.body).toContain(`href="${href}"`);
   });
 
+  test.each([
+    ['öffentliche adresse', 'CONSOLE_URL'],
+    ['Oeffentliche Adresse', 'CONSOLE_URL'],
+    ['Schlüssels', 'CONSOLE_TLS_KEY'],
+    ['zertifikat', 'CONSOLE_TLS_CERT'],
+    ['konfigurationsdateien', 'CONSOLE_CONFIG_DIR'],
+    ['configuration files', 'CONSOLE_CONFIG_DIR'],
+    ['console_config', 'CONSOLE_CONFIG_DIR'],
+  ])('finds settings by %s', async (typed, id) => {
+    expect((await found(typed)).body).toContain(`href="/settings#${id}"`);
+  });
+
+  test('shows what settings mean in German', async () => {
+    expect(textOf(await found('console_url'))).toContain('Öffentliche Adresse, zugleich der Issuer');
+  });
+
+  test.each([
+    ['benutzer', '/access/users'],
+    ['users', '/access/users'],
+    ['Einstellungen', '/settings'],
+    ['Protokoll', '/observe/audit'],
+    ['schluessel', '/settings/keys'],
+    ['clients', '/access/clients'],
+  ])('finds pages by %s', async (typed, href) => {
+    expect((await found(typed)).body).toContain(`href="${href}"`);
+  });
+
+  test.each([
+    ['den Cluster herunterfahren', '/cluster/operations?do=shut-down'],
+    ['shut down the cluster', '/cluster/operations?do=shut-down'],
+    ['schlüssel rotieren', '/settings/keys?do=rotate'],
+    ['benutzer hinzufuegen', '/access/users?do=new'],
+    ['passwort von ada zuruecksetzen', '/access/users/ada?do=reset-password'],
+  ])('finds acts by %s', async (typed, href) => {
+    expect((await found(typed)).body).toContain(`href="${href}"`);
+  });
+
+  test.each(['%00', '🔑', 'ß'.repeat(250), '<script>', 'der die das', 'مفتاح'])(
+    'answers %j',
+    async (typed) => {
+      const page = await ada.get(`/observe/search?q=${encodeURIComponent(typed)}`);
+      expect([page.status, page.body.includes('<script>alert')]).toEqual([200, false]);
+    },
+  );
+
   test('names kinds of things in German', async () => {
     expect(textOf(await found('billing'))).toMatch(/Maschinen-Clients billing/);
   });

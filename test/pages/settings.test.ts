@@ -101,6 +101,17 @@ describe('the API', () => {
     expect(text).toMatch(/POST \/api\/v1\/clients Adds [^.]*\. api:clients:write/);
   });
 
+  test('says in German what each call does', async () => {
+    const german = createUserAgent(console.url, { headers: { 'accept-language': 'de' } });
+    await german.signIn();
+    const { body } = await german.get('/settings/api');
+    expect(body).toContain('Listet die Benutzer; eine Seite kann kurz sein');
+    expect(body).toContain('Member und Verbindungen');
+    expect(body).toContain('Was der Cluster ist; ohne Angabe an');
+    // Nothing is left that is marked as English.
+    expect(body).not.toMatch(/<td><span lang="en">/);
+  });
+
   test('is explored by the session of the page, the members’ without a call; another name is none', async () => {
     const own = await ada.get('/settings/api/console');
     const csrf = /data-csrf="([^"]+)"/.exec(own.body)?.[1];

@@ -77,7 +77,11 @@ function frameOf({ text, presentation = usualPresentation }: Filling): FrameMode
 
 function editOf({ text }: Filling) {
   const ways = [{ language: 'curl', text }];
-  return { csrf: text, version: text, source: text, takesOver: true, ways };
+  const conflicts = [
+    { member: 'displayName', field: 'displayName', typed: text, stored: '', picked: 'typed' as const },
+    { member: 'maxRoles', typed: '', stored: text },
+  ];
+  return { csrf: text, version: text, base: text, source: text, takesOver: true, ways, conflicts };
 }
 
 function userOf({ text }: Filling): ShownUser {
@@ -601,6 +605,15 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       csrf: filling.text,
       mayChange: true,
       logLevel: 'FINE',
+      details: {
+        connections: null,
+        sees: [filling.text],
+        instance: filling.text,
+        ...{ build: filling.text, java: null, nodeState: filling.text, migrationQueueSize: 3 },
+        memberList: [filling.text],
+        sentSections: [filling.text],
+        unknown: [{ part: 'cluster', reason: filling.text }],
+      },
       errors: [{ field: 'level', text: filling.text }],
       notice: { text: filling.text, undo: 'drain' },
     }),
@@ -702,12 +715,34 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       frame: frameOf(filling),
       entries: [entryOf(filling)],
       filters: { action: '/observe/audit', isSet: false, selects: [] },
+      verification: {
+        verifiedAt: earlier,
+        verifiedBy: filling.text,
+        isGood: false,
+        isSigned: false,
+        entries: 7,
+        writerCount: 2,
+        writers: [
+          {
+            ...{ writer: filling.text, verdict: 'changed', seq: 3, last: 4, says: filling.text },
+            ...{ entries: 7, lastSeq: 2, lastCheckpointAt: null },
+          },
+          {
+            ...{ writer: 'w1', verdict: 'ok', seq: null, last: null, says: null },
+            ...{ entries: 7, lastSeq: 7, lastCheckpointAt: earlier },
+          },
+        ],
+      },
+      mayVerify: true,
+      csrf: filling.text,
+      idempotencyKey: filling.text,
     }),
   'audit entry': (filling) => renderEntry({ frame: frameOf(filling), entry: entryOf(filling) }),
   decision: (filling) =>
     renderDecision({
       frame: frameOf(filling),
-      id: filling.text,
+      // Of the address, too, where it is written in another way.
+      id: 'kR3nx0aQ.0.2',
       explanation: {
         method: filling.text,
         path: filling.text,
@@ -715,7 +750,9 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         missing: filling.text,
         change: filling.text,
         now: { isAllowed: false, because: filling.text },
+        muted: { id: 'the-mute', until: earlier, by: { kind: 'user', id: filling.text } },
       },
+      mayMute: true,
       caller: { kind: 'client', id: 'billing' },
       withAll: { isAllowed: false, because: filling.text },
       denials: { calls: 212, firstAt: earlier, decisionId: 'the-latest' },
@@ -728,7 +765,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         passed: 3,
         days: 7,
       },
-      notice: filling.text,
+      notice: { text: filling.text, undo: 'unmute' },
       story: [entryOf(filling)],
     }),
   'effective access': (filling) =>
@@ -759,7 +796,10 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         isAllowed: false,
         because: filling.text,
         opens: { title: filling.text, given: filling.text, isOffered: true },
+        muted: { id: 'the-mute', until: earlier, by: { kind: 'user', id: filling.text } },
+        mayMute: true,
       },
+      csrf: filling.text,
       notice: filling.text,
     }),
   'question before an act': (filling) =>

@@ -66,6 +66,7 @@ function formOf({ text }: Filling): ProviderForm {
 type EditOf = (filling: Filling) => {
   readonly csrf: string;
   readonly version: string;
+  readonly base: string;
   readonly source: string;
   readonly takesOver: boolean;
 };

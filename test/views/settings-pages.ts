@@ -48,7 +48,13 @@ export function settingsPages(
               {
                 name: 'users',
                 about: filling.text,
-                calls: [{ method: 'GET', path: filling.text, summary: filling.text, scope: filling.text }],
+                isEnglish: false,
+                calls: [
+                  {
+                    ...{ method: 'GET', path: filling.text, summary: filling.text, scope: filling.text },
+                    isEnglish: true,
+                  },
+                ],
               },
             ],
           },

@@ -12,6 +12,8 @@ test('every file has its type, its bytes and a validator of its own', async () =
   expect(names.sort()).toEqual([
     'copy.js',
     'dark.css',
+    'editing.js',
+    'editor.js',
     'explorer.css',
     'explorer.js',
     'favicon.svg',

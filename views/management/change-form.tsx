@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { Form } from '../elements/form.tsx';
 import { renderDocument } from '../layout.tsx';
 import { Text, useText } from '../texts/elements.tsx';
+import { type Conflict, Conflicts, OtherPicks } from './conflicts.tsx';
 import { Part } from './detail.tsx';
 import { ErrorList, type FieldError, TextField } from './fields.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
@@ -14,6 +15,8 @@ export interface FormState {
   readonly errors: readonly FieldError[];
   /** What is typed as command, call of the API and file, where that was asked; empty when it changes nothing. */
   readonly ways?: readonly Snippet[] | undefined;
+  /** What somebody else has changed meanwhile, and is typed here as something else. */
+  readonly conflicts?: readonly Conflict[] | undefined;
 }
 
 /** As the admin API says whose a thing is. */
@@ -27,6 +30,8 @@ export interface EditState extends FormState {
   readonly csrf: string;
   /** Of the version that was read when the form was made. */
   readonly version: string;
+  /** What each member was then: see console/pages/form-conflicts.ts. */
+  readonly base: string;
   /** The files of configuration that describe the thing, where some do. */
   readonly source?: string | undefined;
   /** What is saved is taken from these files. */
@@ -60,11 +65,13 @@ export function EditPart({
   about,
   csrf,
   version,
+  base,
   source,
   takesOver,
   fields,
   errors,
   ways,
+  conflicts,
   title,
 }: EditPartProps) {
   const t = useText();
@@ -81,13 +88,20 @@ export function EditPart({
       </Part>
     );
   }
-  const hidden = { csrf, do: saveAct, version, ...(takesOver && { takeOver: 'true' }) };
+  const hidden = { csrf, do: saveAct, version, base, ...(takesOver && { takeOver: 'true' }) };
   return (
     <Part id="edit" title={title ?? t('common.edit')} about={about}>
       {source !== undefined && takesOver && (
         <p class="muted">{t('frame.savingTakesFromFiles', { source })}</p>
       )}
-      <ChangeForm action={href} hidden={hidden} button={t('frame.save')} errors={errors} ways={ways}>
+      <ChangeForm
+        action={href}
+        hidden={hidden}
+        button={t('frame.save')}
+        errors={errors}
+        ways={ways}
+        conflicts={conflicts}
+      >
         {fields(errorIn({ errors }))}
       </ChangeForm>
     </Part>
@@ -153,13 +167,16 @@ interface ChangeFormProps extends FormState {
   readonly children: ComponentChildren;
 }
 
-function ChangeForm({ action, hidden, button, errors, ways, children }: ChangeFormProps) {
+function ChangeForm({ action, hidden, button, errors, ways, conflicts = [], children }: ChangeFormProps) {
   const t = useText();
   return (
     <>
       <ErrorList errors={errors} />
       <Form action={action} hidden={hidden}>
-        {children}
+        <Conflicts.Provider value={{ conflicts, placed: new Set() }}>
+          {children}
+          <OtherPicks />
+        </Conflicts.Provider>
         <div class="actions">
           <button type="submit" class="button primary">
             {button}

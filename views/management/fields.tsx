@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useText } from '../texts/elements.tsx';
+import { PickOf } from './conflicts.tsx';
 import type { Option } from './filters.tsx';
 
 interface ControlProps {
@@ -40,6 +41,7 @@ function Control({
           {hint}
         </p>
       )}
+      <PickOf field={name} label={label} />
     </div>
   );
 }
@@ -78,13 +80,15 @@ export function TextField({ value, inputMode = 'text', autocomplete = 'off', ...
   );
 }
 
-interface LinesProps extends ControlProps {
+export interface LinesProps extends ControlProps {
   readonly value: string;
   readonly rows?: number;
+  /** Below the control. */
+  readonly children?: ComponentChildren;
 }
 
 /** Several values, a line each. */
-export function LinesField({ value, rows = 4, ...control }: LinesProps) {
+export function LinesField({ value, rows = 4, children, ...control }: LinesProps) {
   return (
     <Control {...control}>
       <textarea
@@ -98,6 +102,7 @@ export function LinesField({ value, rows = 4, ...control }: LinesProps) {
         {/* A browser takes a line break away that comes first. */}
         {`\n${value}`}
       </textarea>
+      {children}
     </Control>
   );
 }
@@ -188,6 +193,7 @@ export function ChoicesField({ id, legend, hint, error, choices }: ChoicesProps)
           </label>
         </div>
       ))}
+      <PickOf field={id} label={legend} />
     </fieldset>
   );
 }

@@ -77,7 +77,9 @@ const does = {
   x: select,
 };
 
-function isTyping({ target }) {
+// What has happened in a part with a tree of its own is reported by that part.
+function isTyping(event) {
+  const [target] = event.composedPath();
   return (
     target.closest?.('input:not([form=selection]), select, textarea, [contenteditable], dialog') !== null
   );

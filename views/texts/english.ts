@@ -15,7 +15,8 @@ import { account } from './en/account.ts';
 import { clusterOperations } from './en/cluster-operations.ts';
 import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';
-import { data } from './en/data.ts';
+import { data } from './en/data/data.ts';
+import { editor } from './en/data/editor.ts';
 import { figures } from './en/figures.ts';
 import { frame } from './en/frame.ts';
 import { memberConfig } from './en/member-config.ts';
@@ -47,6 +48,7 @@ export const english = {
   ...decision,
   ...audit,
   ...memberConfig,
+  ...editor,
   ...figures,
   ...numbers,
   ...overview,

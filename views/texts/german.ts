@@ -15,7 +15,8 @@ import { account } from './de/account.ts';
 import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
-import { data } from './de/data.ts';
+import { data } from './de/data/data.ts';
+import { editor } from './de/data/editor.ts';
 import { figures } from './de/figures.ts';
 import { frame } from './de/frame.ts';
 import { memberConfig } from './de/member-config.ts';
@@ -49,6 +50,7 @@ export const german: SameTexts<typeof english> = {
   ...decision,
   ...audit,
   ...memberConfig,
+  ...editor,
   ...figures,
   ...numbers,
   ...overview,

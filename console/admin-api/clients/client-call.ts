@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
-import type { AccessAnswers } from '../access-questions.ts';
+import type { AccessAnswers } from '../access/access-questions.ts';
 import { type ClusterNeeds, memberProblems, shown, shownFields } from '../cluster/member-calls.ts';
 import { type ClientNeeds, type ClientParams, findClient } from './client-needs.ts';
 

@@ -1,5 +1,7 @@
 /** `/api/v1/health`: how this installation is, for who administers it. */
 import { z } from 'zod';
+import { mayRun } from '../../operations/access-check.ts';
+import type { Actor } from '../../operations/actor.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
 
@@ -13,12 +15,18 @@ interface Found {
     readonly state: State;
     readonly reason: string;
     readonly fix: string | null;
+    readonly decisionId?: string;
   }[];
 }
 
 export interface HealthNeeds {
   /** See console/app/health-findings.ts. */
-  readonly healthFindings: { last(): Promise<Found>; run(): Promise<Found> };
+  readonly healthFindings: {
+    last(): Promise<Found>;
+    run(): Promise<Found>;
+    denials(asked: { readonly isNow: boolean }): Promise<Found['findings']>;
+  };
+  readonly roles: { permissionsOf: Parameters<typeof mayRun>[2]['permissionsOf'] };
 }
 
 const state = z.enum(['ok', 'warning', 'problem']);
@@ -31,6 +39,9 @@ const healthView = view({
       state,
       reason: z.string(),
       fix: z.string().nullable().meta({ description: 'What puts it right.' }),
+      decisionId: z.string().nullable().meta({
+        description: 'Of the last one, where calls of one caller are denied: for administrators alone.',
+      }),
     }),
   ),
 }).meta({ id: 'Health' });
@@ -43,8 +54,8 @@ export const healthOperations: readonly Operation<HealthNeeds>[] = [
     summary: 'Shows how members, store, keys, licence, jobs and settings are, at most five seconds old.',
     access: 'read',
     answer: healthView,
-    async run(_call, { healthFindings }: HealthNeeds) {
-      return { body: viewOf(await healthFindings.last()) };
+    async run({ actor }, needs: HealthNeeds) {
+      return { body: await bodyOf(actor, false, needs) };
     },
   }),
   operation({
@@ -54,15 +65,27 @@ export const healthOperations: readonly Operation<HealthNeeds>[] = [
     summary: 'The same, looked at now: each member is asked whether it is ready.',
     access: 'read',
     answer: healthView,
-    async run(_call, { healthFindings }: HealthNeeds) {
-      return { body: viewOf(await healthFindings.run()) };
+    async run({ actor }, needs: HealthNeeds) {
+      return { body: await bodyOf(actor, true, needs) };
     },
   }),
 ];
 
 const order: readonly State[] = ['problem', 'warning', 'ok'];
 
+async function bodyOf(actor: Actor, isNow: boolean, { healthFindings, roles }: HealthNeeds) {
+  // Who is denied what names callers, which are not for everybody who reads this.
+  const asked = { object: 'access', access: 'inspect' } as const;
+  const mayKnow = actor.kind === 'local' || mayRun(asked, actor, roles);
+  const [{ at, findings }, denials] = await Promise.all([
+    isNow ? healthFindings.run() : healthFindings.last(),
+    mayKnow ? healthFindings.denials({ isNow }) : [],
+  ]);
+  return viewOf({ at, findings: [...findings, ...denials] });
+}
+
 function viewOf({ at, findings }: Found) {
   const worst = order.find((one) => findings.some((finding) => finding.state === one)) ?? 'ok';
-  return { state: worst, checkedAt: new Date(at).toISOString(), findings };
+  const shown = findings.map((finding) => ({ decisionId: null, ...finding }));
+  return { state: worst, checkedAt: new Date(at).toISOString(), findings: shown };
 }

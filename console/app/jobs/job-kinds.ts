@@ -1,5 +1,6 @@
 /** The kinds of jobs, with what they work on. */
 import type { Audit } from '../../../platform/log.ts';
+import { verifyKind } from '../../admin-api/audit/verification.ts';
 import { manyActs } from '../../admin-api/bulk-acts/acts.ts';
 import { offer, poll, sizeOf } from '../../admin-api/cluster/queue-calls.ts';
 import { createBulkTarget } from '../../bulk/target.ts';
@@ -11,6 +12,7 @@ import { createDrainKind, drainKind, type QueueCalls } from '../../jobs/queue-dr
 import { askMembers, type KnownMembers } from '../../members/own-calls.ts';
 import { idsByTime } from '../../storage/time-ordered-id.ts';
 import type { Services } from '../services.ts';
+import { createVerifyKind } from './audit-verification.ts';
 import { createBulkCalls } from './bulk-calls.ts';
 
 /** @param members  as they are known now */
@@ -32,6 +34,7 @@ export function createJobKinds(
   return {
     backup: createBackups({ dataDir, storage }).kind,
     'import-users': createImportKind({ dataDir, target, collection: 'users' }),
+    [verifyKind]: createVerifyKind(services),
     [drainKind]: createDrainKind({ files: itemFiles, queues: queuesOf(members) }),
     'import-clients': createImportKind({ dataDir, target, collection: 'clients' }),
     ...Object.fromEntries(manyActs.map(({ job }) => [job, bulkAct])),

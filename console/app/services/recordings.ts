@@ -1,12 +1,15 @@
 /** What is written down of calls as they come: denials, and who has used what. Reading the audit is beside them. */
 import { randomBytes } from 'node:crypto';
 import { createDenialLog } from '../../access/denials.ts';
+import type { Users } from '../../accounts/users.ts';
 import { createAuditReader, remoteReader } from '../../audit/reader/audit-reader.ts';
 import type { AuditReader } from '../../audit/reader/questions.ts';
 import { createClientUses } from '../../clients/client-last-used.ts';
 import type { Clients } from '../../clients/clients.ts';
 import { createOpenCalls } from '../../metrics/open-calls.ts';
 import { createRecentCalls } from '../../metrics/recent-calls.ts';
+import { createDeniedCallers } from '../../usage/denied-callers.ts';
+import { createDenialMutes } from '../../usage/muted-denials.ts';
 import { createUsage } from '../../usage/usage.ts';
 import { createReports } from './reports.ts';
 import type { ServicesDeps } from './services-deps.ts';
@@ -14,14 +17,23 @@ import type { ServicesDeps } from './services-deps.ts';
 export function createRecordings(
   {
     settings,
-    storage: { artifacts },
+    storage: { artifacts, registry },
     now,
     log,
     others,
     openCalls,
   }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log' | 'others' | 'openCalls'>,
   clients: Clients,
+  users: Users,
 ) {
+  const usage = createUsage({
+    artifacts,
+    days: settings.usageDays,
+    report: others?.recordUsage,
+    settleOthers: others?.settleUsage,
+    now,
+  });
+  const denialMutes = createDenialMutes({ registry, now });
   const reports = createReports({ artifacts, isShared: settings.databaseUrl !== undefined, others, now });
   return {
     denials: createDenialLog({
@@ -32,16 +44,12 @@ export function createRecordings(
       log,
     }),
     clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
+    denialMutes,
     reports,
     recentCalls: createRecentCalls(now, reports.recentCalls),
     openCalls: openCalls ?? createOpenCalls(others?.openCalls),
-    usage: createUsage({
-      artifacts,
-      days: settings.usageDays,
-      report: others?.recordUsage,
-      settleOthers: others?.settleUsage,
-      now,
-    }),
+    usage,
+    deniedCallers: createDeniedCallers({ usage, mutes: denialMutes, users, now }),
   };
 }
 

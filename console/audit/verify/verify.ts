@@ -30,6 +30,10 @@ export interface WriterReport extends Finding {
   readonly erased: number;
   /** Entries behind the last check-point. */
   readonly unsigned: number;
+  /** The last one that was looked at. */
+  readonly lastSeq: number;
+  /** Of its last check-point, ISO 8601; empty: none. */
+  readonly lastCheckpointAt: string;
 }
 
 export interface VerifyReport {
@@ -60,14 +64,19 @@ export function verifyAudit(deps: VerifyDeps, walked?: WalkedSegments): VerifyRe
  * The same, by as many threads as there are processors.
  *
  * @param program  the thread, where it is not this program's
+ * @param isServing  this process has others to answer: it reads none itself that a thread can
  * @throws {ForgedAnchorError}
  */
-export async function verifyInThreads(deps: VerifyDeps, program?: URL): Promise<VerifyReport> {
+export async function verifyInThreads(
+  deps: VerifyDeps,
+  program?: URL,
+  isServing = false,
+): Promise<VerifyReport> {
   const segments = walksOf(deps).flatMap(({ writer, segments, anchors }) =>
     segments.map((segment): SegmentToWalk => ({ writer, segment, anchors })),
   );
   // One is walked through before a thread has begun.
-  if (segments.length < 2) return verifyAudit(deps);
+  if (segments.length < 2 && !isServing) return verifyAudit(deps);
   return verifyAudit(deps, await walkInThreads(segments, { publicKey: deps.publicKey, program }));
 }
 
@@ -99,7 +108,9 @@ function reportOf(one: Walked, all: readonly Walked[], anchors: readonly Checkpo
             says: 'no check-point is behind these',
           }
         : { verdict: 'ok' as const });
-  return { writer, ...finding, entries, gaps: gaps.count, erased: erased.length, unsigned };
+  const { lastSeq, lastCheckpointAt } = one;
+  const counts = { entries, gaps: gaps.count, erased: erased.length, unsigned };
+  return { writer, ...finding, ...counts, lastSeq, lastCheckpointAt };
 }
 
 /** What was thrown away or erased has an entry that says so, of whichever writer. */

@@ -10,6 +10,8 @@ export interface Walked {
   readonly finding: Finding | undefined;
   readonly entries: number;
   readonly lastSeq: number;
+  /** Of its last check-point, ISO 8601; empty: none, or none whose signature was checked. */
+  readonly lastCheckpointAt: string;
   readonly begins: { readonly seq: number; readonly previous: string };
   readonly gaps: { readonly count: number; readonly first: number };
   /** Behind the last check-point. */
@@ -35,6 +37,7 @@ export function walkWriter(deps: WalkDeps, walked: WalkedSegments = new Map()): 
     finding,
     entries,
     lastSeq: state.seq,
+    lastCheckpointAt: state.lastTime,
     begins,
     gaps,
     unsigned,

@@ -1,5 +1,6 @@
 import type { InspectedClients } from '../../clients/client-excess.ts';
 import type { FollowedFiles } from '../../doctor/configuration-checks.ts';
+import type { DeniedCaller } from '../../doctor/denial-checks.ts';
 import type { DatabaseState, StoreCheck } from '../../storage/storage.ts';
 import type { JudgedSettings } from '../doctor/judged-settings.ts';
 
@@ -10,6 +11,8 @@ export interface StoreKnowledge extends InspectedClients {
   /** A signed question for the application; absent while there are no keys. */
   readonly request?: string;
   readonly waitingLicence?: { readonly id: string; readonly reason?: string };
+  /** Who is denied the same call over and over. */
+  readonly denials?: readonly DeniedCaller[];
   /** Files of configuration that are followed, if some are. */
   readonly configuration?: FollowedFiles;
   /** What a look at every record has found, if it was asked for. */

@@ -82,10 +82,16 @@ export async function reportStore(
     ...(settings.configDir === undefined
       ? {}
       : { configuration: await followedFiles(settings.configDir, storage) }),
+    denials: await deniedCallers(services),
     ...(unwritable === undefined ? {} : { unwritable }),
     ...(storage.database ? { database: await storage.database() } : {}),
     ...(isDeep ? { contents: await storage.check() } : {}),
   };
+}
+
+async function deniedCallers(services: Services) {
+  const denied = await services.deniedCallers.list({ isNow: true });
+  return denied.map(({ kind, id, reason, fix }) => ({ kind, id, reason, fix }));
 }
 
 async function followedFiles(path: string, storage: Services['storage']): Promise<FollowedFiles> {

@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import type { Language } from '../../../views/elements/moment.ts';
 import type { Density, Presentation, Theme } from '../../../views/presentation.ts';
+import { ownCookie, setOwnCookie, yearMs } from '../cookies.ts';
 
 export type DisplayChoice = Pick<Presentation, 'theme' | 'zone' | 'density'> & {
   /** Absent: that of the browser. */
@@ -10,11 +11,12 @@ export type DisplayChoice = Pick<Presentation, 'theme' | 'zone' | 'density'> & {
 
 export const themes: readonly Theme[] = ['system', 'light', 'dark'];
 const cookieName = 'console_display';
-const dayMs = 86_400_000;
+/** What script of a page has said of its browser (`views/static/times.js`). */
+const zoneCookieName = 'console_zone';
 
 /** What is not known counts as not chosen. */
 export function chosenIn(ctx: Pick<Context, 'cookies'>): DisplayChoice {
-  const given = new URLSearchParams((ctx.cookies.get(cookieName, { signed: false }) ?? '').slice(0, 256));
+  const given = new URLSearchParams(ownCookie(ctx, cookieName));
   return {
     theme: themeOf(given.get('theme')),
     density: densityOf(given.get('density')),
@@ -35,15 +37,7 @@ export function chooseDisplay(
     ...(zone !== undefined && { zone }),
     ...(language !== undefined && { language }),
   });
-  ctx.cookies.set(cookieName, said.toString(), {
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    secure: isSecure,
-    signed: false,
-    maxAge: 365 * dayMs,
-    overwrite: true,
-  });
+  setOwnCookie(ctx, cookieName, said.toString(), isSecure, yearMs);
 }
 
 export function themeOf(text: string | null | undefined): Theme {
@@ -62,6 +56,25 @@ export function languageOf(text: string | null | undefined): Language | undefine
 /** Undefined for one that Node does not know. */
 export function zoneOf(text: string | null | undefined): string | undefined {
   return text !== null && text !== undefined && zones().includes(text) ? text : undefined;
+}
+
+/** That of the browser, for whoever has chosen none; undefined where no script has said it, or nobody knows it. */
+export function browserZoneOf(ctx: Pick<Context, 'cookies'>): string | undefined {
+  const given = ownCookie(ctx, zoneCookieName);
+  if (given === '') return undefined;
+  try {
+    const name = decodeURIComponent(given);
+    return zoneOf(name) ?? knownName(name);
+  } catch {
+    // Neither an encoded text nor a zone (RangeError).
+    return undefined;
+  }
+}
+
+/** Browsers have names for some zones that Node has others for. @throws {RangeError} when it knows none */
+function knownName(name: string): string | undefined {
+  if (!/^[a-z][\w+/-]*$/i.test(name)) return undefined;
+  return zoneOf(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone);
 }
 
 let known: readonly string[] | undefined;

@@ -107,7 +107,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
     const typed = typedForm(ctx.state.form, await rolesOf(ctx, client));
     const again = (shown: Shown) => showApplication(ctx, found, { form: typed, ...shown });
     const change = edit(client, typed);
-    const answer = await forms.take(ctx, { change, fieldOf, stored: differences(client, typed), again });
+    const answer = await forms.take(ctx, { change, fieldOf, again });
     if (!answer) return;
     tools.goTo(ctx, `${applicationHref(client.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
@@ -296,13 +296,6 @@ function edit(application: ShownApplication, typed: ApplicationForm): TypedChang
     ),
     stored: application,
   };
-}
-
-function differences(application: ShownApplication, typed: ApplicationForm) {
-  const stored = formOf(application, []);
-  return typedTexts
-    .filter((field) => stored[field] !== typed[field])
-    .map((field) => ({ field, text: stored[field] }));
 }
 
 const typedTexts = [

@@ -182,8 +182,7 @@ export function createClientPages(
     const { form } = ctx.state;
     const typed = typedForm(form, textFor(ctx));
     const again = (shown: Shown) => showClient(ctx, found, { form: typed, ...shown });
-    const stored = differences(found.client, typed);
-    const answer = await forms.take(ctx, { change: edit(found.client, typed), fieldOf, stored, again });
+    const answer = await forms.take(ctx, { change: edit(found.client, typed), fieldOf, again });
     if (!answer) return;
     tools.goTo(ctx, `${clientHref(found.client.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
@@ -271,18 +270,6 @@ function edit(client: ShownClient, typed: ClientForm): TypedChange {
     ),
     stored: client,
   };
-}
-
-function differences(client: ShownClient, typed: ClientForm) {
-  const { displayName, access, tokenAlg } = typed;
-  const isOther = scopesOfForm(access).toSorted().join() !== client.scopes.toSorted().join();
-  return [
-    ...(displayName === (client.displayName ?? '')
-      ? []
-      : [{ field: 'displayName', text: client.displayName ?? '' }]),
-    ...(isOther ? [{ field: 'scopes', text: client.scopes.join(' ') }] : []),
-    ...(tokenAlg === client.tokenAlg ? [] : [{ field: 'tokenAlg', text: client.tokenAlg }]),
-  ];
 }
 
 function fieldOf(pointer: string): string | undefined {

@@ -2,6 +2,7 @@
 
 import { ProblemError } from '../../../platform/errors.ts';
 import {
+  type EffectiveModel,
   effectiveHref,
   effectivePath,
   renderEffective,
@@ -9,6 +10,7 @@ import {
   type ShownSubject,
   type SubjectKind,
 } from '../../../views/management/access/effective.tsx';
+import { muteDays } from '../../../views/management/observe/mute.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
@@ -28,6 +30,11 @@ interface Matrix {
 /** Each asks for a matrix of its own. */
 const perPage = '20';
 const placeIn = (t: Translate) => ({ path: effectivePath(t), href: effectiveHref });
+const doneNotices = (t: Translate): Readonly<Record<string, EffectiveModel['notice']>> => ({
+  opened: t('effective.opened'),
+  muted: t('decision.mutedNow'),
+  unmuted: t('decision.unmutedNow'),
+});
 const kinds: readonly SubjectKind[] = ['roles', 'clients', 'users'];
 
 export function createEffectivePage(tools: PageTools, acts: Acts) {
@@ -42,15 +49,32 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
     /** `POST /access/effective`: opens the call that the form names. */
     async change(ctx: PageContext): Promise<void> {
       const asked = askedIn(ctx.state.form);
+      const wanted = ctx.state.form.get('do') ?? '';
+      if (asked && (wanted === 'mute' || wanted === 'unmute')) return setMuted(ctx, asked, wanted);
       const opening = await openingFor(ctx, asked);
       if (!opening) return tools.goTo(ctx, effectiveHref);
       const done = await acts.perform(ctx, opening.act, placeIn(textFor(ctx)), opening.params);
       if (!done) return;
-      const { caller, call } = asked!;
-      const query = new URLSearchParams({ ...call, [caller.kind]: caller.id, done: 'opened' });
-      tools.goTo(ctx, `${effectiveHref}?${query}`);
+      goBack(ctx, asked!, 'opened');
     },
   };
+
+  function goBack(ctx: PageContext, { caller, call }: Asked, done: string): void {
+    const query = new URLSearchParams({ ...call, [caller.kind]: caller.id, done });
+    tools.goTo(ctx, `${effectiveHref}?${query}`);
+  }
+
+  async function setMuted(ctx: PageContext, asked: Asked, wanted: 'mute' | 'unmute'): Promise<void> {
+    const { caller, call } = asked;
+    if (wanted === 'mute') {
+      await tools.run(ctx, 'muteDenials', { body: { [caller.kind]: caller.id, ...call, days: muteDays } });
+    } else {
+      await tools.check(ctx, 'unmuteDenials');
+      const { muted } = await explainCall(tools, ctx, caller, call);
+      if (muted) await tools.run(ctx, 'unmuteDenials', { params: { denials: muted.id } });
+    }
+    goBack(ctx, asked, `${wanted}d`);
+  }
 
   async function showGrid(ctx: PageContext, asked: Asked | undefined): Promise<void> {
     const t = textFor(ctx);
@@ -73,7 +97,8 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
       mayAsk: isAsked,
       asked: { kind: asked?.caller.kind ?? 'client', id: asked?.caller.id ?? '', ...callIn(form) },
       answer: asked && isAsked ? await answerTo(ctx, asked) : undefined,
-      notice: form.get('done') === 'opened' ? t('effective.opened') : undefined,
+      csrf: tools.csrf(ctx),
+      notice: doneNotices(t)[form.get('done') ?? ''],
       ...placesOf(effectiveHref, { show: kind, ...query }, list),
     });
     tools.send(ctx, html);
@@ -112,12 +137,14 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
   async function answerTo(ctx: PageContext, { caller, call }: Asked): Promise<ShownAnswer> {
     const t = textFor(ctx);
     try {
-      const { isAllowed, because } = await explainCall(tools, ctx, caller, call);
+      const { isAllowed, because, wouldDo, muted = null } = await explainCall(tools, ctx, caller, call);
       const opening = await openingFor(ctx, { caller, call });
-      const may = await tools.mayRun(ctx, opening ? [opening.act.operation] : []);
+      const may = await tools.mayRun(ctx, ['muteDenials', ...(opening ? [opening.act.operation] : [])]);
       return {
         isAllowed,
         because,
+        muted,
+        mayMute: may.has('muteDenials') && (muted !== null || (!isAllowed && wouldDo !== null)),
         opens: opening && {
           title: opening.act.title,
           given: opening.given,
@@ -128,7 +155,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
       if (!(error instanceof ProblemError)) throw error;
       const text =
         error.problem.status === 404 ? error.message : fieldErrorsOf(error, () => undefined, t)[0]!.text;
-      return { isAllowed: false, because: text, opens: undefined };
+      return { isAllowed: false, because: text, opens: undefined, muted: null, mayMute: false };
     }
   }
 }

@@ -22,7 +22,7 @@ import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { type FormField, fieldsOf, type Preset, presetNamed, presets } from './provider-fields.ts';
-import { addition, differences, edit, fieldIn, placed, storedValues, typedValues } from './provider-form.ts';
+import { addition, edit, fieldIn, placed, storedValues, typedValues } from './provider-form.ts';
 
 const listHref = '/access/identity-providers';
 
@@ -136,8 +136,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       await tools.check(ctx, change.operation);
       return tools.goTo(ctx, `${providerHref(provider.id)}?done=unchanged`);
     }
-    const stored = differences(provider, fields, typed);
-    const answer = await forms.take(ctx, { change, fieldOf: fieldIn(fields), stored, again });
+    const answer = await forms.take(ctx, { change, fieldOf: fieldIn(fields), again });
     if (!answer) return;
     tools.goTo(ctx, `${providerHref(provider.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }

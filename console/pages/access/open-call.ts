@@ -1,4 +1,5 @@
 /** The smallest change that lets a caller make one call, as an act that is asked about first. */
+import type { ShownMute } from '../../../views/management/observe/mute.tsx';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act } from '../acts.ts';
@@ -21,6 +22,7 @@ export interface ExplainedCall {
   readonly because: string;
   readonly rule: { readonly permission: string } | null;
   /** Each alone would do, the narrowest first. */
+  readonly muted?: ShownMute | null;
   readonly wouldDo: { readonly scopes: readonly string[]; readonly roles: readonly string[] } | null;
 }
 

@@ -120,13 +120,6 @@ function changedFields(
   return fields.filter(({ name, isKept }) => typed[name] !== stored[name] && (typed[name] !== '' || !isKept));
 }
 
-export function differences(provider: ShownProvider, fields: readonly FormField[], typed: ProviderValues) {
-  const stored = storedValues(provider, fields);
-  return changedFields(provider, fields, typed)
-    .filter(({ type }) => !type.startsWith('secret'))
-    .map(({ name }) => ({ field: name, text: stored[name]! }));
-}
-
 function bodyOf(fields: readonly FormField[], typed: ProviderValues, isShown: boolean) {
   return Object.fromEntries(
     fields.map((field) => {

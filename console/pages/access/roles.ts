@@ -107,8 +107,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
     const typed = typedForm(form, textFor(ctx));
     const again = (shown: Shown) => showRole(ctx, found, { form: typed, ...shown });
     const change = edit(found.role, typed);
-    const stored = differences(found.role, typed);
-    const answer = await forms.take(ctx, { change, fieldOf, stored, again });
+    const answer = await forms.take(ctx, { change, fieldOf, again });
     if (!answer) return;
     tools.goTo(ctx, `${roleHref(found.role.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
@@ -204,15 +203,6 @@ function edit(role: ShownRole, typed: RoleForm): TypedChange {
     command,
     stored: role,
   };
-}
-
-function differences(role: ShownRole, typed: RoleForm) {
-  const { description, permissions } = given(typed);
-  const isOther = permissions.join() !== role.permissions.join();
-  return [
-    ...(description === role.description ? [] : [{ field: 'description', text: role.description ?? '' }]),
-    ...(isOther ? [{ field: 'scopes', text: role.permissions.join(' ') }] : []),
-  ];
 }
 
 /** Permissions are spelt as scopes, and stand in the same fields. */

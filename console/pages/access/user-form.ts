@@ -68,16 +68,6 @@ export function edit(user: ShownUser, typed: UserForm): TypedChange {
   };
 }
 
-export function differences(user: ShownUser, typed: UserForm) {
-  const { displayName, email, roles } = changeOf(typed);
-  const isOther = roles.toSorted().join() !== user.roles.toSorted().join();
-  return [
-    ...(displayName === user.displayName ? [] : [{ field: 'displayName', text: user.displayName ?? '' }]),
-    ...(email === user.email ? [] : [{ field: 'email', text: user.email ?? '' }]),
-    ...(isOther ? [{ field: 'roles', text: user.roles.join(', ') }] : []),
-  ];
-}
-
 export function fieldOf(pointer: string): string | undefined {
   const name = pointer.slice(2).split('/')[0]!;
   return ['id', 'displayName', 'email', 'roles'].includes(name) ? name : undefined;

@@ -23,7 +23,7 @@ import { createHistory, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
-import { addition, differences, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
+import { addition, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
 
@@ -153,8 +153,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
     const { form } = ctx.state;
     const typed = formOf(form, await rolesOf(ctx));
     const again = (shown: Shown) => showUser(ctx, user, { version, form: typed, ...shown });
-    const stored = differences(user, typed);
-    const answer = await forms.take(ctx, { change: edit(user, typed), fieldOf, stored, again });
+    const answer = await forms.take(ctx, { change: edit(user, typed), fieldOf, again });
     if (!answer) return;
     tools.goTo(ctx, `${userHref(user.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }

@@ -1,6 +1,7 @@
 /** `/cluster/members`: how the members are, and which of them get calls. */
 
 import { ProblemError } from '../../../platform/errors.ts';
+import type { ShownDetails } from '../../../views/management/cluster/member-details.tsx';
 import {
   type MemberModel,
   memberHref,
@@ -108,8 +109,13 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
     member: ShownMember,
     shown: Partial<MemberModel>,
   ): Promise<void> {
-    const may = await tools.mayRun(ctx, ['drainMember', 'readMemberLogLevel', 'readTraffic']);
+    const may = await tools.mayRun(ctx, ['drainMember', 'readMemberDetails', 'readTraffic']);
     const mayChange = may.has('drainMember');
+    // Each is asked of the member.
+    const [logLevel, details] = await Promise.all([
+      mayChange ? logLevelOf(ctx, member) : undefined,
+      may.has('readMemberDetails') ? detailsOf(ctx, member) : undefined,
+    ]);
     const html = renderMember({
       frame: await tools.frame(ctx),
       member,
@@ -118,11 +124,16 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       plots: may.has('readTraffic')
         ? await asPart(() => plotsOf(ctx, tools, plots(textFor(ctx)), now, { member: member.id }))
         : undefined,
-      logLevel: mayChange ? await logLevelOf(ctx, member) : undefined,
+      logLevel,
+      details,
       errors: [],
       ...shown,
     });
     tools.send(ctx, html, shown.errors ? 400 : 200);
+  }
+
+  async function detailsOf(ctx: PageContext, { id }: ShownMember): Promise<ShownDetails> {
+    return (await tools.run<ShownDetails>(ctx, 'readMemberDetails', { params: { member: id } })).body;
   }
 
   /** @returns undefined of a member that does not say */

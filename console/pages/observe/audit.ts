@@ -1,11 +1,15 @@
 /** `/observe/audit`: what has happened, who did it, and what led to it. */
 
+import { randomUUID } from 'node:crypto';
+import { ProblemError } from '../../../platform/errors.ts';
 import {
   outcomes,
   renderAudit,
   renderEntry,
   type ShownEntry,
 } from '../../../views/management/observe/audit.tsx';
+import { jobHref, type ShownJob } from '../../../views/management/observe/jobs.tsx';
+import type { ShownVerification } from '../../../views/management/observe/verification.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { auditFilters } from '../listed-pages.ts';
@@ -28,13 +32,25 @@ export function createAuditPages(tools: PageTools) {
         t,
       );
       const texts = textFilters(t).map(({ name, label }) => ({ name, label, value: asked[name] ?? '' }));
+      const may = await tools.mayRun(ctx, ['verifyAudit']);
       const html = renderAudit({
         frame: await tools.frame(ctx),
         entries: body.items,
+        verification: await verificationOf(ctx),
+        csrf: tools.csrf(ctx),
+        mayVerify: may.has('verifyAudit'),
+        idempotencyKey: randomUUID(),
+        notice: ctx.state.form.get('done') === 'verified' ? t('audit.verified') : undefined,
         filters: { ...filters, texts },
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
+    },
+    /** `POST /observe/audit`: verifies it; one that is not over at once has a page of its own. */
+    async verify(ctx: PageContext): Promise<void> {
+      const idempotencyKey = ctx.state.form.get('idempotencyKey') ?? '';
+      const { body: job } = await tools.run<ShownJob>(ctx, 'verifyAudit', { idempotencyKey, waitSeconds: 1 });
+      tools.goTo(ctx, job.state === 'succeeded' ? `${listHref}?done=verified#verification` : jobHref(job.id));
     },
     async show(ctx: PageContext): Promise<void> {
       const params = { auditEntry: String(ctx.params.entry) };
@@ -42,6 +58,16 @@ export function createAuditPages(tools: PageTools) {
       tools.send(ctx, renderEntry({ frame: await tools.frame(ctx), entry }));
     },
   };
+
+  /** The entries are there without it. */
+  async function verificationOf(ctx: PageContext): Promise<ShownVerification | undefined> {
+    try {
+      return (await tools.run<ShownVerification>(ctx, 'readAuditVerification')).body;
+    } catch (error) {
+      if (error instanceof ProblemError) return undefined;
+      throw error;
+    }
+  }
 }
 
 const outcomeOptions = (t: Translate) =>

@@ -2,11 +2,14 @@
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { decisionHref, type ShownEntry } from '../../../views/management/observe/audit.tsx';
 import {
+  type DecisionModel,
   renderDecision,
   type ShownDenials,
   type ShownExplanation,
   type ShownOpening,
 } from '../../../views/management/observe/decision.tsx';
+import { muteDays } from '../../../views/management/observe/mute.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { type Caller, explainCall, type Opening, openingOf } from '../access/open-call.ts';
 import type { Acts } from '../acts.ts';
@@ -40,6 +43,12 @@ interface WhatIf {
   readonly gains: readonly { readonly calls: number; readonly permission: string }[];
 }
 
+const doneNotices = (t: Translate): Readonly<Record<string, DecisionModel['notice']>> => ({
+  opened: { text: t('decision.opened') },
+  muted: { text: t('decision.mutedNow'), undo: 'unmute' },
+  unmuted: { text: t('decision.unmutedNow'), undo: 'mute' },
+});
+
 export function createDecisionPage(tools: PageTools, acts: Acts) {
   return {
     async show(ctx: PageContext): Promise<void> {
@@ -51,14 +60,27 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
     },
     /** `POST /observe/decisions/:decision`: opens the call. */
     async change(ctx: PageContext): Promise<void> {
+      const asked = ctx.state.form.get('do') ?? '';
+      if (asked === 'mute' || asked === 'unmute') return setMuted(ctx, asked);
       const explained = await explanationOf(ctx);
-      const isOpen = ctx.state.form.get('do') === 'open';
-      const opening = isOpen && explained ? await openingFor(ctx, explained) : undefined;
+      const opening = asked === 'open' && explained ? await openingFor(ctx, explained) : undefined;
       if (!opening) return tools.goTo(ctx, hrefOf(ctx));
       const done = await acts.perform(ctx, opening.act, placeOf(ctx), opening.params);
       if (done) tools.goTo(ctx, `${hrefOf(ctx)}?done=opened`);
     },
   };
+
+  async function setMuted(ctx: PageContext, asked: 'mute' | 'unmute'): Promise<void> {
+    if (asked === 'mute') {
+      const body = { decision: String(ctx.params.decision), days: muteDays };
+      await tools.run(ctx, 'muteDenials', { body });
+    } else {
+      await tools.check(ctx, 'unmuteDenials');
+      const muted = (await explanationOf(ctx))?.muted;
+      if (muted) await tools.run(ctx, 'unmuteDenials', { params: { denials: muted.id } });
+    }
+    tools.goTo(ctx, `${hrefOf(ctx)}?done=${asked}d`);
+  }
 
   async function showDecision(ctx: PageContext, explained: Explained | undefined): Promise<void> {
     const id = String(ctx.params.decision);
@@ -74,7 +96,8 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
       opening: explained && (await shownOpening(ctx, explained)),
       story: body.items,
       csrf: tools.csrf(ctx),
-      notice: ctx.state.form.get('done') === 'opened' ? textFor(ctx)('decision.opened') : undefined,
+      mayMute: (await tools.mayRun(ctx, ['muteDenials'])).size > 0,
+      notice: doneNotices(textFor(ctx))[ctx.state.form.get('done') ?? ''],
     });
     tools.send(ctx, html);
   }

@@ -81,6 +81,7 @@ const stateOptions = (t: Translate) =>
 const kindOptions = (t: Translate) => [
   { value: 'backup', label: t('jobs.backup') },
   { value: 'drain-queue', label: t('drains.job') },
+  { value: 'verify-audit', label: t('jobs.verifyAudit') },
   { value: 'import-users', label: t('jobs.importUsers') },
   { value: 'import-clients', label: t('jobs.importClients') },
   ...manyActs.map(({ job }) => ({ value: job, label: job })),

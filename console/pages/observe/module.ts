@@ -31,6 +31,7 @@ export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
   router.get('/observe/traffic', query, signedIn, live.of('readCalls', traffic.parts), traffic.show);
   router.post('/observe/traffic', form, csrf, signedIn, held, traffic.end);
   router.get('/observe/audit', query, signedIn, audit.list);
+  router.post('/observe/audit', form, csrf, signedIn, held, audit.verify);
   router.get('/observe/audit/:entry', query, signedIn, audit.show);
   router.get('/observe/decisions/:decision', query, signedIn, decisions.show);
   router.post('/observe/decisions/:decision', form, csrf, signedIn, held, decisions.change);

@@ -8,8 +8,9 @@ import { keysHref } from '../../../views/management/settings/keys.tsx';
 import type { TextKey } from '../../../views/texts/english.ts';
 import { type GapOf, type Translate, textsIn, type WordKey } from '../../../views/texts/text.ts';
 import { siteMap } from '../site-map.ts';
-import { type Found, type Kind, wordsOf } from './found.ts';
+import type { Found, Kind } from './found.ts';
 import { applications, clients, maps, members, publishers, queues, roles, users } from './kinds.ts';
+import { findsWords, folded, namesWords } from './words.ts';
 
 /** Something that is done with one thing of a kind. */
 export interface ActWithThing {
@@ -119,7 +120,7 @@ const inEnglish = textsIn('en');
 function named(verb: string, others: readonly string[], t: Translate) {
   const said = others.filter((word) => !fillers[t.language].test(word.toLowerCase()));
   const rest = (said.length > 0 ? said : others).join(' ');
-  const acts = rest === '' ? [] : withThings.filter((act) => t(act.verb) === verb.toLowerCase());
+  const acts = rest === '' ? [] : withThings.filter((act) => folded(t(act.verb)) === folded(verb));
   return { acts, rest };
 }
 
@@ -127,31 +128,34 @@ export function actOn({ title, act }: ActWithThing, { name, href, isMeant }: Fou
   return { name: t(title, { name }), href: act === undefined ? href : `${href}?do=${act}`, isMeant };
 }
 
-/** Each word of the text begins one of the title. @param may  operations that the person may run */
+/** By their titles, in the language of the page or in English. @param may  operations that the person may run */
 export function loneActs(text: string, may: ReadonlySet<string>, t: Translate): readonly Found[] {
   return lone
-    .map((act) => ({ ...act, title: t(act.title) }))
-    .filter(({ operation, title }) => may.has(operation) && hasBeginnings(title, text))
-    .map(({ title, href }) => ({ name: title, href, isMeant: title.toLowerCase() === text.toLowerCase() }));
+    .filter(({ operation, title }) => may.has(operation) && isTitled(title, text, t))
+    .map(({ title, href }) => ({ name: t(title), href, isMeant: isMeant(title, text, t) }));
 }
 
-/** By their titles in the language of the page. @param open  the addresses of pages that the person may open */
+/** By their titles and what they show, in the language of the page or in English. @param open  the addresses of pages that the person may open */
 export function pagesNamed(text: string, open: ReadonlySet<string>, t: Translate): readonly Found[] {
-  return siteMap
-    .flatMap(({ pages }) => pages)
-    .map(({ title, about, href }) => ({ title: t(title), about: t(about), href }))
-    .filter(({ href, title }) => open.has(href) && hasBeginnings(title, text))
-    .map(({ title, about, href }) => ({
-      name: title,
-      about,
-      href,
-      isMeant: title.toLowerCase() === text.toLowerCase(),
-    }));
+  const pages = siteMap.flatMap(({ pages: own }) => own).filter(({ href }) => open.has(href));
+  const titled = pages.filter(({ title }) => isTitled(title, text, t));
+  const others = pages.filter(
+    (page) => !titled.includes(page) && findsWords(t(page.title), [t(page.about)], text, t.language),
+  );
+  return [...titled, ...others].map(({ title, about, href }) => ({
+    name: t(title),
+    about: t(about),
+    href,
+    isMeant: isMeant(title, text, t),
+  }));
 }
 
-function hasBeginnings(title: string, text: string): boolean {
-  const said = wordsOf(title);
-  return wordsOf(text).every((word) => said.some((one) => one.startsWith(word)));
+function isTitled(title: WordKey, text: string, t: Translate): boolean {
+  return [t, inEnglish].some((texts) => namesWords(texts(title), text, texts.language));
+}
+
+function isMeant(title: WordKey, text: string, t: Translate): boolean {
+  return [t, inEnglish].some((texts) => folded(texts(title)) === folded(text));
 }
 
 function of(verb: WordKey, kind: Kind, operation: string, title: NamedKey, act: string): ActWithThing {

@@ -5,6 +5,7 @@ import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { folded, saysWord, wordsOf } from './words.ts';
 
 /** Of each kind, so many are shown. */
 export const mostOfKind = 8;
@@ -35,6 +36,8 @@ export interface Kind {
 export interface ShownKindItem extends FoundThing {
   /** By which it is called. */
   readonly id: string;
+  /** What is said of it elsewhere, and not on the page: it is found by these words too. */
+  readonly also?: string | undefined;
 }
 
 export interface KindFound {
@@ -61,7 +64,7 @@ export async function findKind(
   const t = textFor(ctx);
   const shown = items
     .map((item) => kind.show(item, t))
-    .filter((item) => !kind.isMatchedHere || hasWords(item, text));
+    .filter((item) => !kind.isMatchedHere || hasWords(item, text, t));
   const ranked = shown.map((item) => ({ item, rank: rankOf(item, text) }));
   ranked.sort((one, other) => one.rank - other.rank);
   const things = ranked
@@ -90,15 +93,14 @@ export async function answered<Value>(ask: () => Promise<Value>): Promise<Value 
   }
 }
 
-export function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().split(/\s+/).filter(Boolean);
-}
-
 /** Names by any part; of what is said of it, words by how they begin, and not by two letters. */
-function hasWords({ id, name, about = '' }: ShownKindItem, text: string): boolean {
-  const names = `${id} ${name}`.toLowerCase();
-  const said = about.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+function hasWords(
+  { id, name, about = '', also = '' }: ShownKindItem,
+  text: string,
+  { language }: Translate,
+): boolean {
+  const names = folded(`${id} ${name}`);
   return wordsOf(text).every(
-    (word) => names.includes(word) || (word.length > 2 && said.some((one) => one.startsWith(word))),
+    (word) => names.includes(word) || saysWord(about, word, language) || saysWord(also, word, language),
   );
 }

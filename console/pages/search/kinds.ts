@@ -10,8 +10,8 @@ import { type ShownStructure, structureHref } from '../../../views/management/cl
 import { publisherHref, type ShownPublisher } from '../../../views/management/cluster/wan.tsx';
 import { jobHref } from '../../../views/management/observe/jobs.tsx';
 import { keysHref, type ShownKey } from '../../../views/management/settings/keys.tsx';
-import { type ShownSetting, settingsHref } from '../../../views/management/settings/settings.tsx';
-import type { Translate, WordKey } from '../../../views/texts/text.ts';
+import { meaningOf, type ShownSetting, settingsHref } from '../../../views/management/settings/settings.tsx';
+import { saidIn, type Translate, type WordKey } from '../../../views/texts/text.ts';
 import type { Kind, ShownKindItem } from './found.ts';
 import { mostOfKind } from './found.ts';
 
@@ -137,10 +137,14 @@ const settings = kind<ShownSetting>({
   operation: 'listSettings',
   queryOf: everyOne,
   isMatchedHere: true,
-  show: ({ id, meaning }) => ({
-    ...named(id, null, [meaning.replaceAll('`', '')]),
-    href: `${settingsHref}#${id}`,
-  }),
+  show: (setting, t) => {
+    const { id } = setting;
+    const inEnglish = setting.meaning.replaceAll('`', '');
+    // Whoever reads documents knows its words in English.
+    const own = saidIn(t.language, meaningOf(setting));
+    const about = t.language === 'en' || own === undefined ? inEnglish : own.replace(/\.$/, '');
+    return { ...named(id, null, [about]), also: inEnglish, href: `${settingsHref}#${id}` };
+  },
 });
 
 const keys = kind<ShownKey>({

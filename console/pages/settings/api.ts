@@ -6,6 +6,8 @@ import { builtFile } from '../../../platform/installation.ts';
 import type { Language } from '../../../views/elements/moment.ts';
 import { renderApi, type ShownInterface } from '../../../views/management/settings/api.tsx';
 import { renderExplorer } from '../../../views/management/settings/explorer.tsx';
+import { memberCallsInGerman, memberGroupsInGerman } from '../../../views/texts/de/api/member-calls.ts';
+import { operationsInGerman } from '../../../views/texts/de/api/operations.ts';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -18,6 +20,7 @@ interface Description {
 }
 
 interface DescribedCall {
+  readonly operationId?: string;
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
@@ -32,6 +35,9 @@ interface Source {
   readonly base: string;
   /** By the session of a page. */
   readonly canBeCalled: boolean;
+  /** By the id of the operation, and by the name of the group: in the language of the page, where somebody has said it so. */
+  readonly said: Readonly<Record<string, string>>;
+  readonly groups: Readonly<Record<string, string>>;
 }
 
 const sources = (t: Translate): readonly Source[] => [
@@ -42,6 +48,8 @@ const sources = (t: Translate): readonly Source[] => [
     about: t('api.whatThesePagesDo'),
     base: '/api/v1',
     canBeCalled: true,
+    said: t.language === 'de' ? operationsInGerman : {},
+    groups: {},
   },
   {
     id: 'members',
@@ -50,6 +58,8 @@ const sources = (t: Translate): readonly Source[] => [
     about: t('api.whatMembersTakeThrough'),
     base: '',
     canBeCalled: false,
+    said: t.language === 'de' ? memberCallsInGerman : {},
+    groups: t.language === 'de' ? memberGroupsInGerman : {},
   },
 ];
 
@@ -94,17 +104,19 @@ async function readInterface({ file, ...source }: Source): Promise<ShownInterfac
   const calls = Object.entries(paths).flatMap(([path, ways]) =>
     Object.entries(ways)
       .filter(([method]) => methods.includes(method))
-      .map(([method, { summary = '', tags: [tag = ''] = [], security = [] }]) => ({
+      .map(([method, { operationId = '', summary = '', tags: [tag = ''] = [], security = [] }]) => ({
         tag,
         method: method.toUpperCase(),
         path: source.base + path,
-        summary: summary.replaceAll('`', ''),
+        summary: source.said[operationId] ?? summary.replaceAll('`', ''),
+        isEnglish: source.said[operationId] === undefined,
         scope: security.flatMap((one) => Object.values(one).flat())[0],
       })),
   );
   const groups = tags.map(({ name, description }) => ({
     name,
-    about: description,
+    about: source.groups[name] ?? description,
+    isEnglish: source.groups[name] === undefined,
     calls: calls.filter(({ tag }) => tag === name),
   }));
   const { id, href, about } = source;

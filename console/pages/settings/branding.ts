@@ -73,7 +73,6 @@ export function createBrandingPage(tools: PageTools, forms: Forms) {
     const answer = await forms.take(ctx, {
       change,
       fieldOf,
-      stored: differences(found.branding, typed),
       again,
     });
     if (answer) tools.goTo(ctx, `${brandingHref}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
@@ -92,7 +91,7 @@ export function createBrandingPage(tools: PageTools, forms: Forms) {
         accent: branding.accent ?? '',
         language: branding.language ?? '',
       },
-      ...forms.editState(ctx, { owner: { kind: 'admin', source: null } }, version),
+      ...forms.editState(ctx, { ...branding, owner: { kind: 'admin', source: null } }, version),
       ...shown,
     });
     const isWrong = shown.problem !== undefined || (shown.errors?.length ?? 0) > 0;
@@ -120,12 +119,6 @@ function changeOf(stored: ShownBranding, { name, accent, language }: BrandingMod
     command,
     stored,
   };
-}
-
-function differences(stored: ShownBranding, typed: BrandingModel['form']) {
-  return fields.flatMap((field) =>
-    typed[field] === (stored[field] ?? '') ? [] : [{ field, text: stored[field] ?? '' }],
-  );
 }
 
 function fieldOf(pointer: string): string | undefined {

@@ -7,6 +7,7 @@ import { Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { objectHref } from '../history/named.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { MuteButton, Muted, type ShownMute } from '../observe/mute.tsx';
 import { State } from '../state.tsx';
 
 export type SubjectKind = 'roles' | 'clients' | 'users';
@@ -37,6 +38,9 @@ export interface ShownAnswer {
   readonly because: string;
   /** The smallest change that opens it. */
   readonly opens: { readonly title: string; readonly given: string; readonly isOffered: boolean } | undefined;
+  readonly muted: ShownMute | null;
+  /** Whether the reader may begin, or end, that no finding names its denials. */
+  readonly mayMute: boolean;
 }
 
 export interface AskedOf {
@@ -57,6 +61,7 @@ export interface EffectiveModel extends ListState {
   readonly mayAsk: boolean;
   readonly asked: AskedOf;
   readonly answer: ShownAnswer | undefined;
+  readonly csrf: string;
 }
 
 export const effectiveHref = '/access/effective';
@@ -176,7 +181,7 @@ function Opened({ outcome, names }: ShownCell) {
 const methods = ['GET', 'POST', 'DELETE', 'PUT'];
 
 /** By the address, so that a question can be sent to somebody. */
-function Question({ kind, asked, answer }: EffectiveModel) {
+function Question({ kind, asked, answer, csrf }: EffectiveModel) {
   const t = useText();
   return (
     <Part id="answer" title={t('effective.askAboutCall')}>
@@ -233,19 +238,23 @@ function Question({ kind, asked, answer }: EffectiveModel) {
           </button>
         </div>
       </form>
-      {answer && <Answer asked={asked} answer={answer} />}
+      {answer && <Answer asked={asked} answer={answer} csrf={csrf} />}
     </Part>
   );
 }
 
-function Answer({ asked, answer }: { readonly asked: AskedOf; readonly answer: ShownAnswer }) {
-  const { isAllowed, because, opens } = answer;
-  const query = new URLSearchParams({
-    do: 'open',
-    [asked.kind]: asked.id,
-    method: asked.method,
-    path: asked.path,
-  });
+interface AnswerProps {
+  readonly asked: AskedOf;
+  readonly answer: ShownAnswer;
+  readonly csrf: string;
+}
+
+function Answer({ asked, answer, csrf }: AnswerProps) {
+  const { isAllowed, because, opens, muted, mayMute } = answer;
+  const call = { [asked.kind]: asked.id, method: asked.method, path: asked.path };
+  const query = new URLSearchParams({ do: 'open', ...call });
+  const form = { action: effectiveHref, hidden: { csrf, ...call } };
+  const isMutable = mayMute && !muted;
   return (
     <div class="boxed answer" role="status">
       <p>
@@ -264,11 +273,19 @@ function Answer({ asked, answer }: { readonly asked: AskedOf; readonly answer: S
           <Text id="effective.smallestChange" gaps={{ given: <bdi class="code">{opens.given}</bdi> }} />
         </p>
       )}
-      {opens?.isOffered && (
+      {muted && (
+        <div>
+          <Muted muted={muted} mayChange={mayMute} {...form} />
+        </div>
+      )}
+      {(opens?.isOffered || isMutable) && (
         <div class="actions">
-          <a class="button primary" href={`${effectiveHref}?${query}`}>
-            <bdi>{opens.title}</bdi>
-          </a>
+          {opens?.isOffered && (
+            <a class="button primary" href={`${effectiveHref}?${query}`}>
+              <bdi>{opens.title}</bdi>
+            </a>
+          )}
+          {isMutable && <MuteButton {...form} />}
         </div>
       )}
     </div>

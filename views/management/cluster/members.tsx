@@ -10,6 +10,7 @@ import { ListPage, type ListState, Table } from '../list.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { MemberDetails, type ShownDetails } from './member-details.tsx';
 
 /** As the admin API has it. */
 export interface ShownMember {
@@ -124,6 +125,8 @@ export interface MemberModel {
   readonly plots?: (PeriodsModel & { readonly plots: readonly PlotModel[] }) | undefined;
   /** That it was given; null: that of its configuration; undefined: it did not say. */
   readonly logLevel?: string | null | undefined;
+  /** Undefined for who may not ask the member. */
+  readonly details?: ShownDetails | undefined;
   readonly errors: readonly FieldError[];
   readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
 }
@@ -136,7 +139,7 @@ export function renderMember(model: MemberModel): string {
 
 function Member(model: MemberModel) {
   const t = useText();
-  const { frame, member, csrf, mayChange, errors, notice, plots } = model;
+  const { frame, member, csrf, mayChange, errors, notice, plots, details } = model;
   const href = memberHref(member.id);
   return (
     <DetailPage
@@ -155,6 +158,7 @@ function Member(model: MemberModel) {
           <Plots plots={plots.plots} />
         </Part>
       )}
+      {details && <MemberDetails details={details} />}
       <EndpointGroups {...member} />
       {mayChange && <LogLevel {...model} />}
       {mayChange && <More acts={[{ label: t('members.shutDown'), href: `${href}?do=shut-down` }]} />}

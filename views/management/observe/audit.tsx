@@ -1,5 +1,6 @@
 /** The audit: what has happened, one entry, and the story of a decision. */
 import { renderDocument } from '../../layout.tsx';
+import { Notice } from '../../message.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
@@ -10,6 +11,7 @@ import { changedFields, textOf } from '../history/changed-fields.ts';
 import { Named, Who } from '../history/named.tsx';
 import { type Column, ListPage, type ListState, Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { type ShownVerification, Verification } from './verification.tsx';
 
 /** As the admin API has it. */
 export interface ShownEntry {
@@ -59,19 +61,39 @@ export function joinedHref(id: string): string {
 export interface AuditModel extends ListState {
   readonly entries: readonly ShownEntry[];
   readonly filters: FiltersModel;
+  /** Undefined where it cannot be had. */
+  readonly verification: ShownVerification | undefined;
+  readonly mayVerify: boolean;
+  readonly csrf: string;
+  readonly idempotencyKey: string;
 }
 
 export function renderAudit(model: AuditModel): string {
   return renderDocument(<Audit {...model} />, model.frame.presentation);
 }
 
-function Audit({ entries, ...list }: AuditModel) {
+function Audit({ entries, verification, mayVerify, csrf, idempotencyKey, notice, ...list }: AuditModel) {
   const t = useText();
+  const { now } = list.frame;
   return (
     <ListPage
       {...list}
       title={t('common.auditLog')}
       about={t('audit.about')}
+      before={
+        <>
+          {notice && <Notice>{notice}</Notice>}
+          {verification && (
+            <Verification
+              verification={verification}
+              mayVerify={mayVerify}
+              csrf={csrf}
+              idempotencyKey={idempotencyKey}
+              now={now}
+            />
+          )}
+        </>
+      }
       columns={entryColumns(t)}
       rows={entries.map((entry) => rowOf(entry, list.frame))}
       empty={<p>{t('audit.nothingYet')}</p>}

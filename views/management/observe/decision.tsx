@@ -4,12 +4,13 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
-import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
+import { DetailPage, Done, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Named, objectHref } from '../history/named.tsx';
 import { Table } from '../list.tsx';
 import { State } from '../state.tsx';
 import { decisionHref, entryColumns, rowOf, type ShownEntry } from './audit.tsx';
+import { MuteButton, Muted, type ShownMute } from './mute.tsx';
 
 export interface ShownExplanation {
   readonly method: string;
@@ -20,6 +21,7 @@ export interface ShownExplanation {
   readonly now?: { readonly isAllowed: boolean; readonly because: string } | null | undefined;
   readonly missing?: string | null | undefined;
   readonly change?: string | undefined;
+  readonly muted?: ShownMute | null | undefined;
 }
 
 /** Calls of this kind that were refused to this caller. */
@@ -55,7 +57,9 @@ export interface DecisionModel {
   readonly opening?: ShownOpening | undefined;
   /** From the sign-in or the token to the denial, the oldest first. */
   readonly story: readonly ShownEntry[];
-  readonly notice?: string | undefined;
+  readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
+  /** Whether the reader may mute it, and end that. */
+  readonly mayMute: boolean;
   readonly csrf: string;
 }
 
@@ -72,9 +76,14 @@ function Decision(model: DecisionModel) {
       path={[{ title: t('common.auditLog'), href: '/observe/audit' }]}
       title={t('decision.title', { id })}
       state={<State kind="danger">{t('common.refused')}</State>}
-      acts={<FirstAct {...model} />}
+      acts={
+        <>
+          <Mute {...model} />
+          <FirstAct {...model} />
+        </>
+      }
       about={explanation && <bdi>{`${explanation.method} ${explanation.path}`}</bdi>}
-      notice={notice}
+      notice={notice && <Done {...notice} action={decisionHref(id)} hidden={{ csrf: model.csrf }} />}
     >
       {explanation ? (
         <Facts facts={factsOf(model, explanation, t)} />
@@ -90,6 +99,12 @@ function Decision(model: DecisionModel) {
       </Part>
     </DetailPage>
   );
+}
+
+/** Of a caller who is known, and a call that a permission opens. */
+function Mute({ id, mayMute, caller, explanation, csrf }: DecisionModel) {
+  if (!mayMute || !caller || !explanation?.missing || explanation.muted) return null;
+  return <MuteButton action={decisionHref(id)} hidden={{ csrf }} />;
 }
 
 /** What opens the call; once it is open, the same call again. */
@@ -123,8 +138,8 @@ function FirstAct({ opening, explanation, caller, withAll, csrf, id }: DecisionM
 }
 
 function factsOf(
-  { frame, id, caller, withAll, denials, opening }: DecisionModel,
-  { reason, missing, change, now }: ShownExplanation,
+  { frame, id, caller, withAll, denials, opening, mayMute, csrf }: DecisionModel,
+  { reason, missing, change, now, muted }: ShownExplanation,
   t: Translate,
 ): readonly Fact[] {
   return [
@@ -133,6 +148,14 @@ function factsOf(
     ...(missing ? [{ name: t('audit.missing'), value: <Id>{missing}</Id> }] : []),
     ...(denials
       ? [{ name: t('common.refused'), value: <Denials {...denials} id={id} now={frame.now} /> }]
+      : []),
+    ...(muted
+      ? [
+          {
+            name: t('decision.muted'),
+            value: <Muted muted={muted} mayChange={mayMute} action={decisionHref(id)} hidden={{ csrf }} />,
+          },
+        ]
       : []),
     ...(now ? [{ name: t('decision.sameCallNow'), value: <Verdict {...now} /> }] : []),
     ...(withAll ? [{ name: t('decision.withAll'), value: <Verdict {...withAll} /> }] : []),

@@ -2,6 +2,7 @@ import { Said, Text, useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
 import { memberHref } from '../cluster/members.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { decisionHref } from './audit.tsx';
 
 /** As the admin API has it. */
 export interface ShownFinding {
@@ -9,6 +10,8 @@ export interface ShownFinding {
   readonly state: 'ok' | 'warning' | 'problem';
   readonly reason: string;
   readonly fix: string | null;
+  /** Of the last call, where calls are denied. */
+  readonly decisionId?: string | null | undefined;
 }
 
 interface FindingsProps {
@@ -22,8 +25,8 @@ export function Findings({ findings, open }: FindingsProps) {
   const t = useText();
   return (
     <ul class="rows boxed">
-      {findings.map(({ state, check, reason, fix }) => {
-        const place = placeOf(check);
+      {findings.map(({ state, check, reason, fix, decisionId }) => {
+        const place = decisionId ? decisionPlace(decisionId) : placeOf(check);
         const name = nameOf(check, t);
         const ofWhich = <span class="unseen">: {name}</span>;
         return (
@@ -44,7 +47,7 @@ export function Findings({ findings, open }: FindingsProps) {
             {state !== 'ok' && place && open.has(place.page) && (
               <p>
                 <a href={place.href}>
-                  <Text id="health.lookAtIt" gaps={{ ofWhich }} />
+                  <Text id={decisionId ? 'health.seeWhy' : 'health.lookAtIt'} gaps={{ ofWhich }} />
                 </a>
               </p>
             )}
@@ -82,12 +85,19 @@ const names: Readonly<Record<string, WordKey>> = {
 function nameOf(check: string, t: Translate): string {
   const member = memberIn(check);
   if (member !== undefined) return t('health.member', { member });
+  const [, kind, id = ''] = /^(client|user) (.+)$/s.exec(check) ?? [];
+  if (kind !== undefined) return t(kind === 'client' ? 'health.client' : 'health.user', { id });
   const name = names[check];
   return name === undefined ? check : t(name);
 }
 
 function memberIn(check: string): string | undefined {
   return /^member (.+)$/.exec(check)?.[1];
+}
+
+/** The story of one denial, with what opens the call. */
+function decisionPlace(id: string) {
+  return { page: '/observe/audit', href: decisionHref(id) };
 }
 
 /** Where it can be looked at; undefined for what stands on no page. */

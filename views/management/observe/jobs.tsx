@@ -125,6 +125,7 @@ export function amountText(done: number, unit: string, t: Translate): string {
 function withUnit(done: string, n: number, unit: string, t: Translate): string {
   if (unit === 'lines') return t('jobs.lines', { n, done });
   if (unit === 'copies') return t('jobs.copies', { n, done });
+  if (unit === 'entries') return t('jobs.entries', { n, done });
   if (unit === 'things') return t('bulk.things', { n, done });
   if (unit === 'items') return t('drains.items', { n, done });
   return `${done} ${unit}`.trim();
@@ -194,6 +195,7 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
           ) : (
             <Facts facts={resultFacts(job.result)} />
           )}
+          {job.kind === 'verify-audit' && <ToAudit />}
           {job.kind === 'drain-queue' && <ToItems id={job.id} queue={String(job.result.queue)} />}
         </Part>
       )}
@@ -232,6 +234,17 @@ function ToItems({ id, queue }: { readonly id: string; readonly queue: string })
   );
 }
 
+function ToAudit() {
+  const t = useText();
+  return (
+    <div class="actions">
+      <a class="button" href="/observe/audit#verification">
+        {t('common.auditLog')}
+      </a>
+    </div>
+  );
+}
+
 function factsOf(job: ShownJob, now: Date, t: Translate): readonly Fact[] {
   const notYet = t('jobs.notYet');
   return [
@@ -257,6 +270,7 @@ const steps: Readonly<Record<string, WordKey>> = {
   'copying the store': 'jobs.copying',
   done: 'jobs.finished',
   'taking items': 'drains.takingItems',
+  'reading the audit': 'jobs.readingAudit',
   'finding them': 'bulk.finding',
   'acting on each': 'bulk.acting',
 };

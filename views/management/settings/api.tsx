@@ -19,6 +19,8 @@ export interface ShownInterface {
   readonly groups: readonly {
     readonly name: string;
     readonly about?: string | undefined;
+    /** What it is about is not said in the language of the page. */
+    readonly isEnglish: boolean;
     readonly calls: readonly ShownInterfaceCall[];
   }[];
 }
@@ -27,6 +29,8 @@ export interface ShownInterfaceCall {
   readonly method: string;
   readonly path: string;
   readonly summary: string;
+  /** Nobody has said it in the language of the page. */
+  readonly isEnglish: boolean;
   /** What a token for it has to have; undefined where the description names none. */
   readonly scope?: string | undefined;
 }
@@ -84,12 +88,12 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
           ))}
         </p>
       </Part>
-      {groups.map(({ name, about: meaning, calls }) => (
+      {groups.map(({ name, about: meaning, isEnglish, calls }) => (
         <Part
           key={name}
           id={`${id}-${name}`}
           title={`${name} (${title})`}
-          about={meaning && <Said>{meaning}</Said>}
+          about={meaning && (isEnglish ? <Said>{meaning}</Said> : meaning)}
         >
           <Table
             title={name}
@@ -106,12 +110,12 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
   );
 }
 
-function cellsOf({ method, path, summary, scope }: ShownInterfaceCall) {
+function cellsOf({ method, path, summary, isEnglish, scope }: ShownInterfaceCall) {
   return [
     <code key="call">
       {method} {path}
     </code>,
-    <Said key="summary">{summary}</Said>,
+    isEnglish ? <Said key="summary">{summary}</Said> : summary,
     ...(scope === undefined ? [] : [<code key="scope">{scope}</code>]),
   ];
 }

@@ -76,15 +76,20 @@ function Value({ value, isSet, isSecret }: ShownSetting) {
 }
 
 /** As documents have it, in a sentence. */
-function Meaning({ meaning, changesLive }: ShownSetting) {
+function Meaning(setting: ShownSetting) {
   const t = useText();
-  const plain = meaning.replaceAll('`', '');
   return (
     <>
-      <Said>{`${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`}</Said>
-      {changesLive && ` ${t('settings.changesLive')}`}
+      <Said>{meaningOf(setting)}</Said>
+      {setting.changesLive && ` ${t('settings.changesLive')}`}
     </>
   );
+}
+
+/** A sentence in English, which others are made of. */
+export function meaningOf({ meaning }: Pick<ShownSetting, 'meaning'>): string {
+  const plain = meaning.replaceAll('`', '');
+  return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`;
 }
 
 function originText(origin: string): string {

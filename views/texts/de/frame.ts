@@ -6,7 +6,11 @@ export const frame: SameTexts<typeof english> = {
   'frame.takenFromFilesConfiguration':
     'Es wird aus den Konfigurationsdateien übernommen, die es beschreiben.',
   'frame.notNothingDone': 'Das ist nicht {name}: Es wurde nichts getan.',
-  'frame.storedNow': 'Jetzt gespeichert: {text}.',
+  'frame.storedNow': 'Jetzt gespeichert: {text}',
+  'frame.asTyped': 'Wie eingegeben: {text}',
+  'frame.whichCounts': '{label}: Was gilt?',
+  'frame.changedToo': 'Das hat auch jemand anderes geändert: Wählen Sie eines von beiden.',
+  'frame.nothing': 'nichts',
   'frame.any': 'Alle',
   'frame.filesConfigurationDescribeChange':
     'Konfigurationsdateien beschreiben es: Ändern Sie es dort, oder senden Sie dies noch einmal, um es aus ihnen zu übernehmen.',
@@ -82,7 +86,6 @@ export const frame: SameTexts<typeof english> = {
   'frame.eachAsksFirst': 'Vor jedem wird gefragt und gesagt, was geschieht.',
   'frame.asPlot': 'Als Kurve{ofWhich}',
   'frame.asTable': 'Als Tabelle{ofWhich}',
-  'frame.storedNowNothing': 'Jetzt gespeichert: nichts.',
   'frame.livePausedSince': 'Live unterbrochen seit {time}, neuer Versuch läuft',
   'frame.liveEvery': 'Alle 30 s',
   'frame.livePaused': 'Angehalten',

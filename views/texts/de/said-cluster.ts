@@ -69,4 +69,7 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
   '{why} Nothing was taken.': '{why} Es wurde nichts entnommen.',
   'The queue is full, says the member {member}.': 'Die Queue ist voll, sagt das Member {member}.',
   'The member {member} gives no size of a queue.': 'Das Member {member} nennt keine Größe der Queue.',
+  // What a member does not say.
+  'The member does not answer.': 'Das Member antwortet nicht.',
+  'The endpoint group {group} is off there.': 'Die Endpunktgruppe {group} ist dort aus.',
 };

@@ -27,6 +27,15 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     'Das Systemlog sagt mehr; npx console doctor sieht genauer hin.',
   '{n} MiB are left.': '{n} MiB sind frei.',
   'Make room for the data directory.': 'Schaffen Sie Platz für das Datenverzeichnis.',
+  // Calls that are denied over and over.
+  '{n} calls were denied since {at}: it lacks {permission} for the map {name}.':
+    '{n} Aufrufe wurden seit {at} abgelehnt: Es fehlt {permission} für die Map {name}.',
+  '{n} calls were denied since {at}: it lacks {permission} for the queue {name}.':
+    '{n} Aufrufe wurden seit {at} abgelehnt: Es fehlt {permission} für die Queue {name}.',
+  '{n} calls were denied since {at}: it lacks {permission}.':
+    '{n} Aufrufe wurden seit {at} abgelehnt: Es fehlt {permission}.',
+  'npx console explain --decision {decision} says what opens the call; access mute keeps it out of here.':
+    'npx console explain --decision {decision} sagt, was den Aufruf öffnet; access mute hält ihn von hier fern.',
   // Keys and licence.
   '{n} sign.': '{n} signieren.',
   'No key signs: no token can be given.': 'Kein Schlüssel signiert: Es kann kein Token ausgestellt werden.',

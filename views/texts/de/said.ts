@@ -1,4 +1,5 @@
 import { saidByOperationsInGerman } from './access/said.ts';
+import { saidByChecksInGerman } from './api/said-checks.ts';
 import { saidOfAccessInGerman } from './said-access.ts';
 import { saidOfClusterInGerman } from './said-cluster.ts';
 import { saidOfHealthInGerman } from './said-health.ts';
@@ -103,4 +104,6 @@ export const saidInGerman: Readonly<Record<string, string>> = {
   'Reads cluster information and health.': 'Liest Angaben zum Cluster und seine Gesundheit.',
   ...saidOfAccessInGerman,
   ...saidByOperationsInGerman,
+  // The widest patterns come last.
+  ...saidByChecksInGerman,
 };

@@ -4,7 +4,11 @@ import type { Texts } from '../text-form.ts';
 export const frame = {
   'frame.takenFromFilesConfiguration': 'It is taken from the files of configuration that describe it.',
   'frame.notNothingDone': 'This is not {name}: nothing was done.',
-  'frame.storedNow': 'Stored now: {text}.',
+  'frame.storedNow': 'Stored now: {text}',
+  'frame.asTyped': 'As typed: {text}',
+  'frame.whichCounts': '{label}: which counts?',
+  'frame.changedToo': 'Somebody else has changed this too: pick one of the two.',
+  'frame.nothing': 'nothing',
   'frame.any': 'Any',
   'frame.filesConfigurationDescribeChange':
     'Files of configuration describe it: change it there, or send this again to take it from them.',
@@ -75,7 +79,6 @@ export const frame = {
   'frame.eachAsksFirst': 'Each asks first, and says what it does.',
   'frame.asPlot': 'As plot{ofWhich}',
   'frame.asTable': 'As table{ofWhich}',
-  'frame.storedNowNothing': 'Stored now: nothing.',
   'frame.livePausedSince': 'Live paused since {time}, trying again',
   'frame.liveEvery': 'Every 30 s',
   'frame.livePaused': 'Paused',

@@ -23,5 +23,11 @@ export const decision: SameTexts<typeof english> = {
     one: 'Ein Aufruf der letzten {days} Tage wäre durchgekommen.',
     other: '{n} Aufrufe der letzten {days} Tage wären durchgekommen.',
   },
+  'decision.mute': { one: '{n} Tag stummschalten', other: '{n} Tage stummschalten' },
+  'decision.unmute': 'Stummschaltung aufheben',
+  'decision.muted': 'Stummgeschaltet',
+  'decision.mutedUntil': 'Bis {until}, von {by}. Die Aufrufe werden weiter gezählt und geloggt.',
+  'decision.mutedNow': 'Stummgeschaltet: Unter „Braucht Aufmerksamkeit“ stehen diese Aufrufe nicht mehr.',
+  'decision.unmutedNow': 'Unter „Braucht Aufmerksamkeit“ stehen diese Aufrufe wieder.',
   'decision.opened': 'Geöffnet: Das nächste damit angeforderte Token kommt durch.',
 };

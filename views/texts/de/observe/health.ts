@@ -15,7 +15,10 @@ export const health: SameTexts<typeof english> = {
   'health.doctor':
     '{command} fragt auch die Anwendung und die eigene Adresse der Konsole, von dort, wo der Befehl läuft.',
   'health.lookAtIt': 'Ansehen{ofWhich}',
+  'health.seeWhy': 'Ansehen, warum{ofWhich}',
   'health.member': 'Member {member}',
+  'health.client': 'Client {id}',
+  'health.user': 'Benutzer {id}',
   'health.members': 'Member',
   'health.store': 'Speicher',
   'health.keys': 'Schlüssel',

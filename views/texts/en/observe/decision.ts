@@ -22,5 +22,11 @@ export const decision = {
     one: 'One call of the last {days} days would have gone through.',
     other: '{n} calls of the last {days} days would have gone through.',
   },
+  'decision.mute': { one: 'Mute for {n} day', other: 'Mute {n} days' },
+  'decision.unmute': 'Unmute',
+  'decision.muted': 'Muted',
+  'decision.mutedUntil': 'Until {until}, by {by}. The calls are counted and logged as before.',
+  'decision.mutedNow': 'Muted: “Needs attention” does not name these calls any more.',
+  'decision.unmutedNow': '“Needs attention” names these calls again.',
   'decision.opened': 'Opened: the next token that is asked for with it gets through.',
 } as const satisfies Texts;

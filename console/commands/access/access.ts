@@ -1,6 +1,6 @@
-import { callerFlags, callerIn } from './explain.ts';
-import type { Command } from './runner/command.ts';
-import { table } from './runner/output.ts';
+import { callerFlags, callerIn } from '../explain.ts';
+import type { Command } from '../runner/command.ts';
+import { table } from '../runner/output.ts';
 
 /** As the API shows it. */
 interface MatrixView {

@@ -1,8 +1,9 @@
 /** `/api/v1/access/explain` and `/api/v1/access/matrix`: why a call is refused, and who may call what. */
 import { z } from 'zod';
-import { ProblemError, problems } from '../../platform/errors.ts';
-import { type AccessCheckDeps, checkAccess } from '../operations/access-check.ts';
-import { type Operation, operation } from '../operations/operation.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
+import { type AccessCheckDeps, checkAccess } from '../../operations/access-check.ts';
+import { type Operation, operation } from '../../operations/operation.ts';
+import { type MuteNeeds, mutedView } from './muted-denials.ts';
 
 /** Who would call: a user, a client, or somebody with these roles and scopes. */
 export interface AskedCaller {
@@ -19,7 +20,7 @@ export interface AccessAnswers {
   matrix(asked: AskedCaller): Promise<object>;
 }
 
-export interface AccessNeeds {
+export interface AccessNeeds extends Pick<MuteNeeds, 'muteAnswers'> {
   readonly accessAnswers: AccessAnswers;
   readonly roles: { permissionsOf: AccessCheckDeps['permissionsOf'] };
   /** Epoch milliseconds. */
@@ -54,6 +55,10 @@ const explanation = z
       .optional()
       .meta({ description: 'The smallest one that would let the call through, in words.' }),
     missing: text.nullable().optional().meta({ description: 'The permission that was missing.' }),
+    muted: mutedView
+      .nullable()
+      .optional()
+      .meta({ description: 'Since when and until when no finding names denials of this caller and call.' }),
   })
   .meta({ id: 'AccessExplanation' });
 const cell = z
@@ -95,14 +100,18 @@ export const accessOperations: readonly Operation<AccessNeeds>[] = [
     }),
     answer: explanation,
     problems: [404],
-    async run({ query }, { accessAnswers }: AccessNeeds) {
-      const { decision, method, path } = query;
+    async run({ query }, { accessAnswers, muteAnswers }: AccessNeeds) {
+      const { decision, method, path, user, client } = query;
       if (decision !== undefined) {
         if (Object.keys(query).length > 1) throw invalid('With decision there is no other parameter.');
-        return { body: await accessAnswers.explainDecision(decision) };
+        const explained = await accessAnswers.explainDecision(decision);
+        return { body: { ...explained, muted: (await muteAnswers.of({ decision })) ?? null } };
       }
       if (!method || !path) throw invalid('Give decision, or method and path and who would call.');
-      return { body: await accessAnswers.explainCall(method.toUpperCase(), path, callerOf(query)) };
+      const explained = await accessAnswers.explainCall(method.toUpperCase(), path, callerOf(query));
+      const isOne = (user ?? client) !== undefined;
+      const muted = isOne ? await muteAnswers.of({ user, client, method, path }) : undefined;
+      return { body: { ...explained, muted: muted ?? null } };
     },
   }),
   operation({

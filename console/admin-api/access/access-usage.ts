@@ -1,8 +1,8 @@
 /** `/api/v1/access/usage`, `unused`, `administrators`, `what-if`: what is granted beside what is used of it. */
 import { z } from 'zod';
-import { type Cursors, defaultItems, listOf, listQuery } from '../operations/lists.ts';
-import { type Operation, operation } from '../operations/operation.ts';
-import { dateTime, view } from '../operations/resource-fields.ts';
+import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
+import { type Operation, operation } from '../../operations/operation.ts';
+import { dateTime, view } from '../../operations/resource-fields.ts';
 
 export interface UsageNeeds {
   /** Errors are {@link ProblemError}s. */
