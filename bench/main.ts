@@ -29,10 +29,20 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   usage: () => import('./usage.ts'),
   audit: () => import('./audit.ts'),
   'audit-query': () => import('./audit-query.ts'),
+  shared: () => import('./shared.ts'),
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */
-const onRequest = new Set(['before', 'import', 'store', 'audit', 'audit-query', 'pages', 'first-load']);
+const onRequest = new Set([
+  'before',
+  'import',
+  'store',
+  'audit',
+  'audit-query',
+  'pages',
+  'first-load',
+  'shared',
+]);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -103,6 +103,19 @@ export function createTools({ command, input }: Parsed, shell: Shell) {
       await delay(Math.max(0, (Math.floor(began / 1000) + 1) * 1000 - Date.now()));
       dataDir = restored;
     },
+    async moveStore(to, password) {
+      const used = await tools.settings();
+      const [{ moveStore }, { formerVoids }] = await Promise.all([
+        import('./commands/storage/move-store.ts'),
+        import('./former-voids.ts'),
+      ]);
+      const artifactsOf = formerVoids(Date.now());
+      const deps = { settings: used, shell, log: { warn: sayTo(shell) }, artifactsOf };
+      const moved = await moveStore(deps, to, password);
+      // Its line of the audit goes where the console's are, or will be.
+      dataDir = isMissing(used.dataDir) ? moved.to : used.dataDir;
+      return moved;
+    },
     readSecret: createSecretInput(shell),
     readFile: readInputFile,
     async inspectStore(isDeep) {
@@ -285,7 +298,7 @@ async function openServices(settings: Settings, shell: Shell): Promise<Services>
 
 function restoredByItsTools(): ProblemError {
   const detail =
-    'The store is in PostgreSQL (CONSOLE_DATABASE_URL): it is backed up and restored with the tools of PostgreSQL.';
+    'The store is in PostgreSQL (CONSOLE_DATABASE_URL): stop all consoles, and bring what pg_dump has written back by pg_restore, into an empty database.';
   return new ProblemError(problems.conflict, detail);
 }
 

@@ -29,6 +29,7 @@ import { roleCommands } from './role.ts';
 import type { Command } from './runner/command.ts';
 import { helpCommand } from './runner/help.ts';
 import { settingsCommands } from './settings.ts';
+import { storageMigrateCommand } from './storage/migrate.ts';
 import { tokenCommand } from './token.ts';
 import { trafficCommands } from './traffic.ts';
 import { usageCommands } from './usage.ts';
@@ -70,6 +71,7 @@ export const commands: readonly Command[] = [
   ...importCommands,
   ...exportCommands,
   ...backupCommands,
+  storageMigrateCommand,
   ...backupsCommands,
   ...jobCommands,
   ...completionCommands(() => commands),

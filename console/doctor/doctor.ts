@@ -7,6 +7,7 @@ import { checkCertificate } from './certificate.ts';
 import { checkClients, type Excess } from './clients-checks.ts';
 import { checkFollowedFiles, type FollowedFiles } from './configuration-checks.ts';
 import { checkConsole } from './console-checks.ts';
+import { type CheckedDatabase, checkDatabase } from './database-checks.ts';
 import { checkDenials, type DeniedCaller } from './denial-checks.ts';
 import { about, type Finding } from './finding.ts';
 import { checkInternalAddress } from './internal-checks.ts';
@@ -34,6 +35,8 @@ export interface OpenedStore extends Excess {
   readonly checkWritable: () => Promise<void>;
   /** Ids of the keys that the key set has to show; empty before the first start. */
   readonly kids: readonly string[];
+  /** Absent where the store is in files. */
+  readonly database?: CheckedDatabase | undefined;
   /** Of every record, where that was asked for. */
   readonly contents?: Contents | undefined;
   /** Who is denied the same call over and over, unless it was muted. */
@@ -93,7 +96,8 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     })),
     ...(opened ? await checkStore({ dataDir: settings.dataDir, ...opened }) : [store as Finding]),
     ...(opened?.configuration ? checkFollowedFiles(opened.configuration) : []),
-    ...(opened?.contents ? checkContents(opened.contents) : []),
+    ...(opened?.database ? checkDatabase(opened.database) : []),
+    ...(opened?.contents ? checkContents(opened.contents, opened.database !== undefined) : []),
   ];
 }
 

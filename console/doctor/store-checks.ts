@@ -32,6 +32,8 @@ function entriesOf(directory: string): readonly string[] {
 
 export interface StoreDeps {
   readonly dataDir: string;
+  /** Where the store is in one: it is its disk that matters. */
+  readonly database?: object | undefined;
   /** @throws {Error} when a write would not succeed */
   readonly checkWritable: () => Promise<void>;
 }
@@ -44,18 +46,23 @@ const advices: Readonly<Record<string, string>> = {
   no_permission: "Give the directory and its files to the console's user.",
 };
 
-export async function checkStore({ dataDir, checkWritable }: StoreDeps): Promise<readonly Finding[]> {
+export async function checkStore({
+  dataDir,
+  database,
+  checkWritable,
+}: StoreDeps): Promise<readonly Finding[]> {
   try {
     await checkWritable();
   } catch (error) {
     const reason = deepest(error as Error);
     const { state = 'unknown' } = error as { readonly state?: string };
-    const advice =
-      advices[state] ?? `The system log says more; make room there if it is full: df -h ${dataDir}`;
+    const [place, log] = database
+      ? ['The database', 'The log of the database says more.']
+      : [dataDir, `The system log says more; make room there if it is full: df -h ${dataDir}`];
     return [
       say.problem(
-        `${dataDir} cannot be written (${state}): ${reason}. What is stored is not damaged.`,
-        advice,
+        `${place} cannot be written (${state}): ${reason}. What is stored is not damaged.`,
+        advices[state] ?? log,
       ),
     ];
   }
@@ -78,7 +85,10 @@ export interface Contents {
   readonly named: readonly string[];
 }
 
-export function checkContents({ records, named, ...faults }: Contents): readonly Finding[] {
+export function checkContents(
+  { records, named, ...faults }: Contents,
+  isInDatabase = false,
+): readonly Finding[] {
   const contents = about('records');
   const found = Object.entries(faults).filter(([, count]) => count > 0);
   if (found.length === 0)
@@ -87,7 +97,9 @@ export function checkContents({ records, named, ...faults }: Contents): readonly
   return [
     contents.problem(
       `Of ${records} in the store: ${list}. ${named.join('; ')}`,
-      'Look at the disk and the memory of the machine, and put a backup in place: npx console restore <backup>',
+      isInDatabase
+        ? 'Look at the disk and the memory of the machine of the database, and bring what pg_dump has written back.'
+        : 'Look at the disk and the memory of the machine, and put a backup in place: npx console restore <backup>',
     ),
   ];
 }

@@ -10,6 +10,9 @@ const states: Readonly<Record<string, DiskState>> = {
   EFBIG: 'limit',
   EACCES: 'no_permission',
   EPERM: 'no_permission',
+  // As a database says them (SQLSTATE).
+  '53100': 'full',
+  '25006': 'read_only',
 };
 
 /** The same as LMDB says them: by number, Linux. */

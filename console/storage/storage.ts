@@ -208,6 +208,33 @@ export interface SharedCounts {
   hold(kind: string, id: string, pace: Pace): Promise<number | undefined>;
 }
 
+/** Of a database that several consoles share. */
+export interface DatabaseState {
+  readonly version: string;
+  /** As PostgreSQL counts: 15.8 is 150008. */
+  readonly versionNumber: number;
+  /** Of our tables. */
+  readonly form: number;
+  /** Whether it would see that its disk gives back other pages than it was given. */
+  readonly hasChecksums: boolean;
+  /** Of a statement that does nothing, there and back: the median of some. */
+  readonly latencyMs: number;
+  /** Its clock against ours. */
+  readonly aheadMs: number;
+  readonly replicas: number;
+  /** Of the one that is behind most; null: there is none, or it is not for us to know. */
+  readonly lagMs: number | null;
+  /** The largest first, with their indexes. */
+  readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
+  /** Of this process. */
+  readonly connections: {
+    readonly open: number;
+    readonly idle: number;
+    readonly waiting: number;
+    readonly most: number;
+  };
+}
+
 export interface Storage {
   readonly registry: Registry;
   readonly artifacts: ArtifactStore;
@@ -242,12 +269,18 @@ export interface Storage {
   fillIndexes(signal?: AbortSignal): Promise<number>;
   /** Looks at every record, and at each way to one from both its ends. */
   check(): Promise<StoreCheck>;
-  /** Writes a consistent copy of everything into `directory`, which must not exist yet. */
+  /** Left out by a store without a database. @throws {StorageUnavailableError} */
+  database?(): Promise<DatabaseState>;
+  /**
+   * Writes a consistent copy of everything into `directory`, which must not exist yet.
+   *
+   * @throws {ProblemError} `conflict` where a database has tools of its own for that
+   */
   backup(directory: string): Promise<void>;
   /**
    * Writes everything as the release before had it into `directory`, which must not exist yet.
    *
-   * @throws {ProblemError} `conflict` when there is too much for that release
+   * @throws {ProblemError} `conflict` when there is too much for that release, or it knows no such store
    */
   downgrade(directory: string): Promise<void>;
   /** Flushes and releases every lock. */
@@ -276,12 +309,12 @@ export class LeadershipLostError extends Error {
 }
 
 /**
- * The store must not be opened: corrupt, newer, locked by another process, of somebody else; or it cannot be, since
+ * The store must not be opened: corrupt, newer, locked by another process, of somebody else, half-migrated; or it cannot be, since
  * the disk takes no writes, and is as it was.
  */
 export class StorageRejectedError extends Error {
   override readonly name = 'StorageRejectedError';
-  readonly reason: 'corrupt' | 'newer' | 'locked' | 'foreign' | DiskState;
+  readonly reason: 'corrupt' | 'newer' | 'locked' | 'foreign' | 'half_migrated' | DiskState;
 
   /** @param message  what is wrong and what to do, for the operator who reads the terminal */
   constructor(reason: StorageRejectedError['reason'], message: string, options?: ErrorOptions) {

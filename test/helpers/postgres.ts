@@ -37,12 +37,15 @@ export interface Postgres {
 }
 
 export interface PostgresOptions {
+  /** Where its data go, but for what it writes ahead; absent: beside that. */
+  readonly dataIn?: string;
   /** Writes to the disk before it acknowledges; for what is measured. */
   readonly isDurable?: boolean;
   readonly settings?: readonly string[];
 }
 
 export async function startPostgres({
+  dataIn,
   isDurable = false,
   settings = [],
 }: PostgresOptions = {}): Promise<Postgres> {
@@ -50,7 +53,8 @@ export async function startPostgres({
   if (programs === undefined) throw new Error('PostgreSQL is not installed');
   const root = mkdtempSync(join(tmpdir(), 'console-postgres-'));
   const identity = identityFor(root);
-  const data = join(root, 'data');
+  if (dataIn !== undefined) identityFor(dataIn);
+  const data = join(dataIn ?? root, 'data');
   const passwordFile = join(root, 'password');
   writeFileSync(passwordFile, password);
   const made = spawnSync(
@@ -66,6 +70,7 @@ export async function startPostgres({
       '-E',
       'UTF8',
       '--locale=C.UTF-8',
+      ...(dataIn === undefined ? [] : ['-X', join(root, 'ahead')]),
     ],
     { ...identity, cwd: root, encoding: 'utf8' },
   );

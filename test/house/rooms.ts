@@ -205,6 +205,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/settings',
     'console/storage',
     'console/storage/embedded',
+    'console/storage/postgres',
     'console/tokens',
     'platform',
   ],

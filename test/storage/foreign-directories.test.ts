@@ -1,9 +1,11 @@
 /** What a data directory may be, and what is left alone (S99). */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../console/storage/embedded/open.ts';
+import { strangerIn } from '../../console/storage/embedded/store-files.ts';
+import { root } from '../commands/support.ts';
 import { runTool } from '../helpers/commands.ts';
 import { runFailing } from '../helpers/console.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -113,3 +115,15 @@ function snapshotOf(at: string): unknown {
   const { mode, size, mtimeMs, uid } = statSync(at);
   return { mode, size, mtimeMs, uid, names: statSync(at).isDirectory() ? readdirSync(at) : [] };
 }
+
+test('what the console itself puts into a data directory shows no stranger, whether a store is there or elsewhere', () => {
+  const files = readdirSync(join(root, 'console'), { recursive: true, encoding: 'utf8' });
+  const names = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [
+      ...readFileSync(join(root, 'console', file), 'utf8').matchAll(/\bjoin\(\s*dataDir,\s*'([^']+)'/g),
+    ])
+    .map(([, name]) => name!);
+  expect(names).toEqual(expect.arrayContaining(['audit-index', 'jobs', 'queue-items', 'traffic']));
+  expect(names.filter((name) => strangerIn([name]) !== undefined)).toEqual([]);
+});

@@ -194,9 +194,8 @@ async function run(
     settings: async () => settings(),
     services: async () => services,
     isReady,
-    async restore() {
-      throw new StorageRejectedError('locked', `the console (process ${process.pid}) runs: stop it first`);
-    },
+    restore: stopFirst,
+    moveStore: stopFirst,
     readSecret: (path) => read('secret', path),
     readFile: (path) => read('file', path),
     cwd,
@@ -206,4 +205,8 @@ async function run(
   };
   const write = createAuditFile(dataDir, actor);
   return runCommand(parseArguments(argv, commands), { tools, auditTo: () => write });
+}
+
+async function stopFirst(): Promise<never> {
+  throw new StorageRejectedError('locked', `the console (process ${process.pid}) runs: stop it first`);
 }

@@ -1,7 +1,7 @@
 import type { InspectedClients } from '../../clients/client-excess.ts';
 import type { FollowedFiles } from '../../doctor/configuration-checks.ts';
 import type { DeniedCaller } from '../../doctor/denial-checks.ts';
-import type { StoreCheck } from '../../storage/storage.ts';
+import type { DatabaseState, StoreCheck } from '../../storage/storage.ts';
 import type { JudgedSettings } from '../doctor/judged-settings.ts';
 
 /** What only who has the store open can tell. */
@@ -17,6 +17,8 @@ export interface StoreKnowledge extends InspectedClients {
   readonly configuration?: FollowedFiles;
   /** What a look at every record has found, if it was asked for. */
   readonly contents?: StoreCheck;
+  /** Of a store in one. */
+  readonly database?: DatabaseState;
   /** Why the store cannot be written, if it cannot. */
   readonly unwritable?: { readonly reason: string; readonly state?: string };
 }

@@ -84,6 +84,7 @@ export async function reportStore(
       : { configuration: await followedFiles(settings.configDir, storage) }),
     denials: await deniedCallers(services),
     ...(unwritable === undefined ? {} : { unwritable }),
+    ...(storage.database ? { database: await storage.database() } : {}),
     ...(isDeep ? { contents: await storage.check() } : {}),
   };
 }

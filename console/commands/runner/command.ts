@@ -4,6 +4,7 @@ import type { Services } from '../../app/services.ts';
 import type { Progress } from '../../bulk/progress.ts';
 import type { BulkTarget } from '../../bulk/target.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { CollectionSum } from '../../storage/store-migration.ts';
 import type { ConsoleKnowledge } from '../channel/store-knowledge.ts';
 import type { ApiCaller } from '../operations/api-caller.ts';
 
@@ -118,6 +119,14 @@ export interface Tools {
   readonly services: (options?: { readonly creates?: boolean }) => Promise<Services>;
   /** @throws {StorageRejectedError} nothing was replaced */
   readonly restore: (from: string) => Promise<void>;
+  /**
+   * Moves the store that the settings name.
+   *
+   * @param to        a directory, or `postgres://…` without a password
+   * @param password  of that address
+   * @throws {StorageRejectedError} the source is as it was
+   */
+  readonly moveStore: (to: string, password: string | undefined) => Promise<MovedStore>;
   /** A secret from a file, or from standard input when `path` is `-`. @throws {ProblemError} */
   readonly readSecret: (path: string) => Promise<string>;
   /** The text of a file of up to 256 KiB that holds no secret. @throws {ProblemError} */
@@ -146,6 +155,14 @@ export interface Tools {
   readonly fetch: typeof fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
+}
+
+export interface MovedStore {
+  /** Without a secret. */
+  readonly from: string;
+  readonly to: string;
+  /** Of both, which are the same. */
+  readonly collections: readonly CollectionSum[];
 }
 
 export interface Whereabouts {

@@ -44,6 +44,8 @@ export interface OpenStorageOptions {
   /** What a record of the release before says that now stands in artifacts: asked while such a store is taken over. */
   readonly artifactsOf?: ArtifactsOf;
   readonly onTakeOver?: (progress: TakeOverProgress) => void;
+  /** Another store is being moved into this one: only who does that may open it. */
+  readonly isHalfMigrated?: boolean;
 }
 
 /**
@@ -58,8 +60,9 @@ export async function openStorage({
   log,
   artifactsOf = () => [],
   onTakeOver = () => {},
+  isHalfMigrated = false,
 }: OpenStorageOptions): Promise<OwnedStorage> {
-  const files = prepareStoreFiles(dataDir, log);
+  const files = prepareStoreFiles(dataDir, log, isHalfMigrated);
   let release = async () => {};
   try {
     if (role === 'console') release = await ownStore(files.dataDir, 'console');

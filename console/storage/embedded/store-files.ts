@@ -6,6 +6,7 @@ import {
   lengthenLmdbFile,
   lmdbFileEndsEarly,
 } from '../../../platform/files/lmdb-file-check.ts';
+import { StorageRejectedError } from '../storage.ts';
 import { errorOfDisk } from './disk-error.ts';
 import { type Environment, openEnvironment } from './lmdb/lmdb-environment.ts';
 import { rejectNetworkFileSystem } from './network-file-system.ts';
@@ -25,6 +26,8 @@ export interface StoreFiles {
 
 /** Prefix of the directory that exists while a restore replaces one store by another. */
 export const restoringPrefix = 'restoring-';
+/** Is there while another store is moved into this directory. */
+export const migrationFile = 'half-migrated.json';
 /** Prefix of the directory with the store as it was before it was taken over. */
 export const takeOverBackupPrefix = 'before-take-over-';
 
@@ -43,22 +46,28 @@ export function storeFiles(dataDir: string): StoreFiles {
 /**
  * Creates the directories and files of a store, or checks whose they are and tightens their modes (S79).
  *
+ * @param isHalfMigrated  another store is being moved into this one
  * @returns the files under their canonical path
- * @throws {StorageRejectedError} `foreign`, or `corrupt` after an interrupted restore
+ * @throws {StorageRejectedError} `foreign`, `corrupt` after an interrupted restore, or `half_migrated`
  */
-export function prepareStoreFiles(dataDir: string, log: StorageLog | undefined): StoreFiles {
+export function prepareStoreFiles(
+  dataDir: string,
+  log: StorageLog | undefined,
+  isHalfMigrated = false,
+): StoreFiles {
   try {
-    return prepare(dataDir, log);
+    return prepare(dataDir, log, isHalfMigrated);
   } catch (error) {
     throw errorOfDisk(error, dataDir) ?? error;
   }
 }
 
-function prepare(dataDir: string, log: StorageLog | undefined): StoreFiles {
+function prepare(dataDir: string, log: StorageLog | undefined, isHalfMigrated: boolean): StoreFiles {
   rejectNetworkFileSystem(dataDir);
   ownDataDirectory(dataDir, strangerIn, log);
   const files = storeFiles(realpathSync(dataDir));
   rejectHalfRestored(files);
+  if (!isHalfMigrated) rejectHalfMigrated(files);
   tryWrite(files);
   ownDirectory(files.artifacts, log);
   ownFileIfThere(files.registry, log);
@@ -77,12 +86,18 @@ export function strangerIn(names: readonly string[]): string | undefined {
   return hasStore ? undefined : names.find((name) => !isOurs(name));
 }
 
+const ownNames: ReadonlySet<string> = new Set([
+  ...['artifacts', 'lock', 'audit', 'audit.log', 'audit-index', 'audit-forward', 'console.sock', 'traffic'],
+  ...['backups', 'jobs', 'queue-items', 'lost+found'],
+]);
+
 /** Names that the console gives or reads in a data directory, and what file systems, volumes and editors put there. */
 function isOurs(name: string): boolean {
   return (
-    ['artifacts', 'lock', 'audit', 'audit.log', 'console.sock', 'traffic', 'lost+found'].includes(name) ||
+    ownNames.has(name) ||
     name.startsWith('registry.json') ||
     name === 'registry.v1.json' ||
+    name.startsWith(migrationFile) ||
     /^\.?console\.yaml/.test(name) ||
     name.startsWith('..') ||
     /^(replaced-|restoring-|\.restore-|before-take-over-)/.test(name)
@@ -133,6 +148,15 @@ function rejectHalfRestored({ dataDir }: StoreFiles): void {
   const restoring = readdirSync(dataDir).find((name) => name.startsWith(restoringPrefix));
   if (!restoring) return;
   throw corrupt(join(dataDir, restoring), 'a restore was interrupted');
+}
+
+function rejectHalfMigrated({ dataDir }: StoreFiles): void {
+  if (!existsSync(join(dataDir, migrationFile))) return;
+  throw new StorageRejectedError(
+    'half_migrated',
+    `${dataDir} is half-migrated: "npx console storage migrate" has not come to its end there. Run it again, which goes on ` +
+      `where it was; or, to begin anew, remove registry.json, artifacts and ${migrationFile} there.`,
+  );
 }
 
 function hasContent(file: string): boolean {

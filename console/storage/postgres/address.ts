@@ -50,3 +50,10 @@ export function addressOf(url: string): DatabaseAddress {
     }),
   };
 }
+
+/** The command that copies what a console keeps there, without the password. @param url  as of {@link addressOf} */
+export function dumpOf(url: string): string {
+  const { host, port, user, database, options } = addressOf(url);
+  const schema = options === undefined ? '' : ` --schema=${options.replace(/^.*=/, '')}`;
+  return `"pg_dump --format=custom --host=${host} --port=${port} --username=${user}${schema} ${database}"`;
+}

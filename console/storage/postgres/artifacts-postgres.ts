@@ -200,7 +200,7 @@ export async function readNamed(
   return new Map(rows.map((row) => [`${row.kind} ${row.key}`, artifactOf(row)]));
 }
 
-function artifactOf({ payload, owners, expires_at, consumed_at }: ArtifactRow): Artifact {
+export function artifactOf({ payload, owners, expires_at, consumed_at }: ArtifactRow): Artifact {
   return {
     payload,
     ...owners,

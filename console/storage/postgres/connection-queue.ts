@@ -31,6 +31,7 @@ export function createConnectionQueue(most: number, waitMs: number) {
   }
 
   return {
+    waiting: () => waiting.length,
     async run<T>(work: () => Promise<T>): Promise<T> {
       await queue();
       try {

@@ -7,6 +7,7 @@ const conflicts: ReadonlySet<string> = new Set(['40001', '40P01']);
 const unavailable = /^(08|53|57|58|25P0[34]|25006|55P03|XX00[12]|28|3D000)/;
 /** Of those, what ends the connection too. */
 const fatal = /^(08|57P0[1-5]|25P0[34])/;
+const diskFull = '53100';
 const credentials: ReadonlySet<string> = new Set(['28P01', '28000']);
 
 export function sqlState(error: unknown): string | undefined {
@@ -51,9 +52,11 @@ export function asStorageError(error: unknown): unknown {
   const isAway =
     state === undefined ? isOfConnection(error) : conflicts.has(state) || unavailable.test(state);
   if (!isAway) return error;
-  return new StorageUnavailableError('the database cannot be reached, or does not do what it is asked', {
-    cause: error,
-  });
+  const message =
+    state === diskFull
+      ? 'the disk of the database is full'
+      : 'the database cannot be reached, or does not do what it is asked';
+  return new StorageUnavailableError(message, { cause: error });
 }
 
 /**

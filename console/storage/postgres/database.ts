@@ -1,6 +1,6 @@
 /** Connections to the database: a pool with bounds on time, transactions, and statements that are prepared once. */
 import pg from 'pg';
-import { StorageUnavailableError } from '../storage.ts';
+import { type DatabaseState, StorageUnavailableError } from '../storage.ts';
 import type { DatabaseAddress } from './address.ts';
 import { createConnectionQueue } from './connection-queue.ts';
 import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './database-errors.ts';
@@ -9,6 +9,8 @@ import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** Not prepared: what was planned for an empty table reads all of one that has grown since. */
+  readonly isPlannedAnew?: boolean;
 }
 
 export interface Answer<Row> {
@@ -32,6 +34,8 @@ export interface Database extends Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** A connection beside the pool, which waits as long as it is asked to. */
   connectAlone(): Promise<pg.Client>;
+  /** Of the pool, and who waits for one. */
+  connections(): DatabaseState['connections'];
   /** @returns a function that ends the subscription */
   onFailure(listener: (error: StorageUnavailableError) => void): () => void;
   close(): Promise<void>;
@@ -70,6 +74,11 @@ const rollback = statement('rollback', 'rollback');
 
 export function statement(name: string, text: string): Statement {
   return { name, text };
+}
+
+/** Of many rows at once: to plan it costs little beside what it does. */
+export function bulkStatement(name: string, text: string): Statement {
+  return { name, text, isPlannedAnew: true };
 }
 
 export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Database {
@@ -141,6 +150,12 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
         throw asStorageError(error);
       });
     },
+    connections: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: queue.waiting(),
+      most: mostConnections,
+    }),
     onFailure(listener) {
       failures.add(listener);
       return () => failures.delete(listener);
@@ -149,10 +164,16 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
   };
 }
 
-function queriesOf(client: pg.ClientBase): Queries {
+/**
+ * Of one connection, for what is asked one after the other.
+ *
+ * @param boundMs  within which each has to be answered; infinite for what takes as long as it does
+ */
+export function queriesOf(client: pg.ClientBase, boundMs = queryMs): Queries {
   return {
-    async run<Row>({ name, text }: Statement, values: readonly unknown[] = []) {
-      const { rows, rowCount } = await inTime(client.query({ name, text, values: [...values] }));
+    async run<Row>({ name, text, isPlannedAnew }: Statement, values: readonly unknown[] = []) {
+      const asked = isPlannedAnew ? { text } : { name, text };
+      const { rows, rowCount } = await inTime(client.query({ ...asked, values: [...values] }), boundMs);
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
     },
   };
@@ -162,15 +183,17 @@ function queriesOf(client: pg.ClientBase): Queries {
  * The driver's own bound calls it over although the answer is there, when this process was busy for as long: what has
  * come is read first here.
  */
-function inTime<T>(answer: Promise<T>): Promise<T> {
+function inTime<T>(answer: Promise<T>, boundMs: number): Promise<T> {
+  if (boundMs === Number.POSITIVE_INFINITY) return answer;
   return new Promise((resolve, reject) => {
     const overdue = () => reject(new Error('Query read timeout'));
-    const timer = setTimeout(() => setImmediate(() => setImmediate(overdue)), queryMs);
+    const timer = setTimeout(() => setImmediate(() => setImmediate(overdue)), boundMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
-async function inTransaction<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {
+/** All of `work` or nothing. @param queries  of one connection */
+export async function inTransaction<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {
   await queries.run(begin);
   let result: T;
   try {

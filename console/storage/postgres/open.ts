@@ -1,14 +1,16 @@
 /** Opens the storage in PostgreSQL, which any number of consoles share. */
 import { randomUUID } from 'node:crypto';
 import { createSerial } from '../../../platform/async/serial.ts';
+import { ProblemError, problems } from '../../../platform/errors.ts';
 import { createPutListeners, isAnnounced } from '../engine/put-listeners.ts';
 import type { StorageLog } from '../engine/storage-log.ts';
-import { type NamedArtifact, type Storage, StorageUnavailableError } from '../storage.ts';
-import { addressOf } from './address.ts';
+import type { NamedArtifact, Storage, StoreCheck } from '../storage.ts';
+import { addressOf, dumpOf } from './address.ts';
 import { openPostgresArtifacts, readNamed } from './artifacts-postgres.ts';
 import { type ChangedNames, type ChangeLog, createChangeLog, lastChange } from './change-log.ts';
-import { createDatabase, type Database, type Queries, statement } from './database.ts';
+import { createDatabase, type Database, type Queries, queriesOf, statement } from './database.ts';
 import { asRejection, asStorageError, readOnly } from './database-errors.ts';
+import { databaseState } from './database-state.ts';
 import { inTermOf, openLease } from './lease.ts';
 import { startNotices } from './notices.ts';
 import { createCommits } from './ordered-commits.ts';
@@ -16,6 +18,7 @@ import { openPostgresRecords, type PostgresRecords } from './records/records-pos
 import { openPostgresRegistry, type PostgresRegistry } from './registry-postgres.ts';
 import { migrate } from './schema/migrate.ts';
 import { createSharedCounts } from './shared-counts.ts';
+import { checkDatabase } from './store-check.ts';
 
 export interface OpenPostgresOptions {
   /** As `CONSOLE_DATABASE_URL`. */
@@ -79,7 +82,7 @@ async function prepare(
 async function openPrepared(
   database: Database,
   holder: string,
-  { now = Date.now, steady = now, log, onGap = () => {} }: OpenPostgresOptions,
+  { url, now = Date.now, steady = now, log, onGap = () => {} }: OpenPostgresOptions,
 ): Promise<Storage> {
   const { onPut, emit } = createPutListeners(log);
   const emitPuts = (puts: readonly NamedArtifact[]) => {
@@ -147,13 +150,15 @@ async function openPrepared(
       await database.run(probe);
     },
     onWriteFailure: database.onFailure,
-    // The database has sums of its own, and no way to a record that is not of its commit.
+    // The database looks after its pages itself, for all consoles: what it finds damaged it does not give.
     countDamaged: async () => 0,
     lastDamageCount: () => undefined,
     fillIndexes: async () => 0,
-    check: () => unsupported('checked'),
-    backup: () => unsupported('backed up'),
-    downgrade: () => unsupported('taken to an earlier release'),
+    check: () => checkAlone(database),
+    database: () => databaseState(database, now),
+    backup: () =>
+      elsewhere(`back it up by ${dumpOf(url)}, which copies it as it is at one moment while consoles run`),
+    downgrade: () => elsewhere('an earlier release reads its tables as they are: start that one'),
     async close() {
       await notices.close();
       await lease.close();
@@ -198,6 +203,18 @@ function createDelivery(
   };
 }
 
-async function unsupported(what: string): Promise<never> {
-  throw new StorageUnavailableError(`a store in PostgreSQL is ${what} with the tools of PostgreSQL`);
+/** On a connection without a bound on time, since all of it is read. */
+async function checkAlone(database: Database): Promise<StoreCheck> {
+  const client = await database.connectAlone();
+  try {
+    return await checkDatabase(queriesOf(client, Number.POSITIVE_INFINITY));
+  } catch (error) {
+    throw asStorageError(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function elsewhere(advice: string): Promise<never> {
+  throw new ProblemError(problems.conflict, `The store is in PostgreSQL (CONSOLE_DATABASE_URL): ${advice}.`);
 }

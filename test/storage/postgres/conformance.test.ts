@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
 import { describeStorage } from '../conformance.ts';
+import { describeLoader } from '../loader-conformance.ts';
 import { describeRecords } from '../record-conformance.ts';
+import { describeStaged } from '../staged-conformance.ts';
 
 describe.skipIf(postgresPrograms === undefined)('PostgreSQL, where it is installed', () => {
   let postgres: Postgres;
@@ -17,4 +19,6 @@ describe.skipIf(postgresPrograms === undefined)('PostgreSQL, where it is install
 
   describeStorage('PostgreSQL', open);
   describeRecords('records in PostgreSQL', open);
+  describeLoader('PostgreSQL', () => open());
+  describeStaged('PostgreSQL', open);
 });

@@ -169,4 +169,37 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
       5000,
     );
   });
+
+  test('an account that is read again and again is asked for once, and a change of it, here or there, is seen at once', async () => {
+    const database = await postgres.createDatabase();
+    const [one, other] = [await openAt(postgres.url(database)), await openAt(postgres.url(database))];
+    await one.records.change(async (transaction) => transaction.put('users', user('u1')));
+    const change = (storage: Storage, tokensValidFrom: number) =>
+      storage.records.change(async (transaction) =>
+        transaction.put('users', { ...user('u1'), tokensValidFrom }),
+      );
+    for (let n = 1; n <= 50; n++) {
+      // Begun before the change, and what it gives is not taken for what comes after it.
+      const before = one.records.get('users', 'u1');
+      await change(one, n);
+      expect((await one.records.get('users', 'u1'))?.tokensValidFrom).toBe(n);
+      await before;
+    }
+    await change(other, 1000);
+    await vi.waitUntil(async () => (await one.records.get('users', 'u1'))?.tokensValidFrom === 1000, 1000);
+    const reads = await Promise.all(Array.from({ length: 100 }, () => one.records.get('users', 'u1')));
+    expect(new Set(reads).size).toBe(1);
+    await one.records.change(async (transaction) => transaction.remove('users', 'u1'));
+    expect(await one.records.get('users', 'u1')).toBeUndefined();
+  });
+
+  test('many new records in an empty database are not more work with each, before it has counted any', async () => {
+    const storage = await openAt(postgres.url(await postgres.createDatabase()));
+    const all = Array.from({ length: 12_000 }, (_, n) =>
+      user(`u${n}`, { username: `person-${n}`, federated: { provider: 'corp', subject: `s${n}` } }),
+    );
+    // A statement that takes two seconds is ended, and the load with it.
+    expect(await storage.loader.load('users', all)).toBe(all.length);
+    expect(await storage.loader.obstacles('users', all.slice(0, 3))).toEqual(['id', 'id', 'id']);
+  }, 60_000);
 });

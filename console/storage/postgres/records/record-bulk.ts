@@ -10,7 +10,7 @@ import {
 } from '../../record-loader.ts';
 import type { GrowingCollection, GrowingRecords, RecordChange } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
-import { type Queries, statement } from '../database.ts';
+import { bulkStatement, type Queries } from '../database.ts';
 import type { Commits } from '../ordered-commits.ts';
 import type { PostgresRegistry } from '../registry-postgres.ts';
 import { createReads, placeInIndex } from './record-rows.ts';
@@ -23,16 +23,18 @@ export interface LoaderDeps {
   readonly emitRecords: (changes: readonly RecordChange[]) => void;
 }
 
-const takenIds = statement(
+const takenIds = bulkStatement(
   'taken_ids',
   'select id from account where id = any($1) union all select id from client where id = any($1)',
 );
-const takenNames = statement(
+const takenNames = bulkStatement(
   'taken_names',
   `select name, part, further from record_index where name = any('{name,client-name}') and part = any($1)
     union all select name, part, '' from record_index where name = 'shape' and part = any($2)
-    union all select name, part, further from record_index
-      where name = 'link' and (part, further) in (select * from unnest($3::text[], $4::text[]))`,
+    union all select 'link', given.part, given.further
+      from unnest($3::text[], $4::text[]) as given (part, further) cross join lateral (
+        select from record_index as there where there.name = 'link' and there.part = given.part
+          and there.further = given.further limit 1) as found`,
 );
 
 export function createPostgresLoader({ database, commits, registry, emitRecords }: LoaderDeps): RecordLoader {

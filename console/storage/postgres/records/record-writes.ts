@@ -4,7 +4,7 @@ import { countKeysOf, type IndexKey, indexKeysOf, keysWithout } from '../../engi
 import type { RecordWrite } from '../../record-engine.ts';
 import { DuplicateRecordError, type GrowingCollection, growingCollections } from '../../record-store.ts';
 import type { ClientRecord, UserRecord } from '../../records.ts';
-import { type Queries, statement } from '../database.ts';
+import { bulkStatement, type Queries, statement } from '../database.ts';
 import { countName, placeInIndex, type Reads } from './record-rows.ts';
 
 const tables = { users: 'account', clients: 'client' } as const satisfies Record<GrowingCollection, string>;
@@ -22,7 +22,7 @@ const put = forEach((table) =>
   ),
 );
 const remove = forEach((table) => statement(`${table}_remove`, `delete from ${table} where id = any($1)`));
-const unindex = statement(
+const unindex = bulkStatement(
   'unindex',
   `delete from record_index where (name, part, further, id) in
     (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
@@ -32,11 +32,14 @@ const index = statement(
   `insert into record_index (name, part, further, id)
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) on conflict do nothing`,
 );
-const duplicate = statement(
+/** One look into the index for each: else all names are read, in their order, for the first that is wanted. */
+const duplicate = bulkStatement(
   'duplicate',
-  `select name from record_index where name in ('name', 'link')
-    and (name, part, further) in (select * from unnest($1::text[], $2::text[], $3::text[]))
-    order by name desc limit 1`,
+  `select given.name from unnest($1::text[], $2::text[], $3::text[]) as given (name, part, further)
+    cross join lateral (
+      select from record_index as there where there.name in ('name', 'link') and there.name = given.name
+        and there.part = given.part and there.further = given.further limit 1) as found
+    order by given.name desc limit 1`,
 );
 const count = statement(
   'count_records',

@@ -8,6 +8,7 @@ import type { RecordCommit, RecordEngine } from '../../record-engine.ts';
 import type { RecordLoader } from '../../record-loader.ts';
 import {
   type GrowingCollection,
+  type GrowingRecords,
   growingCollections,
   type RecordChange,
   type RecordStore,
@@ -17,6 +18,7 @@ import type { ChangedNames } from '../change-log.ts';
 import type { Queries } from '../database.ts';
 import type { Commits } from '../ordered-commits.ts';
 import type { PostgresRegistry } from '../registry-postgres.ts';
+import { createRecentReads } from './recent-reads.ts';
 import { createPostgresLoader } from './record-bulk.ts';
 import { createRecordCommits } from './record-commits.ts';
 import { createRecordPages } from './record-pages.ts';
@@ -46,19 +48,24 @@ export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords 
   const { database, registry, log } = deps;
   const listeners = createListeners<readonly RecordChange[]>('record', log);
   const reads = createReads(database, registry);
+  const users = createRecentReads(async (id) => (await reads.named('users', [id]))[0]?.record);
+  const emitRecords = (changes: readonly RecordChange[]) => {
+    for (const { collection, id } of changes) if (collection === 'users') users.forget(id);
+    listeners.emit(changes);
+  };
   const pages = createRecordPages(database, reads);
   const writtenBy = (commits: Commits): WrittenRecords => {
     const engine: RecordEngine = {
       ask: reads.answer,
-      commit: createRecordCommits({ ...deps, commits, emitRecords: listeners.emit }),
+      commit: createRecordCommits({ ...deps, commits, emitRecords }),
     };
     return {
       records: { ...lookups, ...engine, change: (work) => changeRecords(engine, work) },
-      loader: createPostgresLoader({ database, commits, registry, emitRecords: listeners.emit }),
+      loader: createPostgresLoader({ database, commits, registry, emitRecords }),
     };
   };
   const lookups: Omit<RecordStore, 'change'> = {
-    get: async (collection, id) => (await reads.named(collection, [id]))[0]?.record,
+    get,
     userByName: async (name) => (await reads.answer({ by: 'name', name })).record as UserRecord | undefined,
     userByLink: async (provider, subject) =>
       (await reads.answer({ by: 'link', provider, subject })).record as UserRecord | undefined,
@@ -81,9 +88,17 @@ export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords 
         const ids = names.filter(([name]) => name === collection).map(([, id]) => id);
         if (ids.length > 0) changes.push(...(await readChanges(collection, [...new Set(ids)], queries)));
       }
-      if (changes.length > 0) listeners.emit(changes);
+      if (changes.length > 0) emitRecords(changes);
     },
   };
+
+  async function get<C extends GrowingCollection>(
+    collection: C,
+    id: string,
+  ): Promise<GrowingRecords[C] | undefined> {
+    if (collection === 'users') return (await users.get(id)) as GrowingRecords[C] | undefined;
+    return (await reads.named(collection, [id]))[0]?.record;
+  }
 
   async function readChanges(collection: GrowingCollection, ids: readonly string[], queries: Queries) {
     const rows = await createReads(queries, registry).named(collection, ids);

@@ -5,6 +5,9 @@ import { sqlState } from '../database-errors.ts';
 /** A database that has it is ours. */
 export const metaTable = 'cluster_console';
 
+/** There while another store is moved into this one. */
+export const moveTable = 'cluster_console_move';
+
 export interface Meta {
   read(): Promise<{ readonly version: number; readonly migratingTo: number | undefined }>;
   /** @returns whether this process changes the tables from now on; what a dead one has left half done is taken over */

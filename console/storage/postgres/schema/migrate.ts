@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
 import { sqlState } from '../database-errors.ts';
 import * as first from './first-schema.ts';
-import { createMeta, metaTable } from './meta.ts';
+import { createMeta, metaTable, moveTable } from './meta.ts';
 import * as once from './once-schema.ts';
 
 /**
@@ -29,16 +29,19 @@ export interface MigrateDeps {
   readonly client: pg.Client;
   /** Of this process. */
   readonly holder: string;
+  /** Another store is being moved into this one, by this process. */
+  readonly isHalfMigrated?: boolean;
 }
 
 /**
  * @throws {StorageRejectedError} `foreign` where there are tables of somebody else, `newer` where a later version has
- *   been: nothing has changed
+ *   been, `half_migrated` where the move of another store has not come to its end: nothing has changed
  */
-export async function migrate({ client, holder }: MigrateDeps): Promise<void> {
+export async function migrate({ client, holder, isHalfMigrated = false }: MigrateDeps): Promise<void> {
   const meta = createMeta(client, holder);
   await schemaOf(client);
-  await checkIsOurs(client);
+  const names = await ownTables(client);
+  if (!isHalfMigrated) rejectHalfMigrated(names);
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const { version, migratingTo } = await meta.read();
@@ -90,15 +93,48 @@ async function schemaOf(client: pg.Client): Promise<string> {
   return name;
 }
 
-async function checkIsOurs(client: pg.Client): Promise<void> {
+/**
+ * For whoever reads it and changes nothing.
+ *
+ * @throws {StorageRejectedError} as {@link migrate}, and `foreign` where there is no store, or one of an earlier form
+ */
+export async function rejectUnreadable(client: pg.Client): Promise<void> {
+  await schemaOf(client);
+  const names = await ownTables(client);
+  rejectHalfMigrated(names);
+  const { rows } = names.includes(metaTable)
+    ? await client.query<{ version: number }>('select version from cluster_console')
+    : { rows: [] };
+  const version = rows[0]?.version ?? 0;
+  if (version > schemaVersion + 1) throw newer(version);
+  if (version >= schemaVersion) return;
+  throw new StorageRejectedError(
+    'foreign',
+    version === 0
+      ? 'There is no store in the database of CONSOLE_DATABASE_URL.'
+      : 'The tables in the database of CONSOLE_DATABASE_URL are of an earlier version: start a console of this one once.',
+  );
+}
+
+/** @throws {StorageRejectedError} `foreign` */
+async function ownTables(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     'select tablename as name from pg_tables where schemaname = current_schema()',
   );
   const names = rows.map(({ name }) => name);
-  if (names.length === 0 || names.includes(metaTable)) return;
+  if (names.length === 0 || names.includes(metaTable)) return names;
   throw new StorageRejectedError(
     'foreign',
     `There are tables of somebody else in the database of CONSOLE_DATABASE_URL, such as ${JSON.stringify(names[0])}: name an empty one.`,
+  );
+}
+
+function rejectHalfMigrated(names: readonly string[]): void {
+  if (!names.includes(moveTable)) return;
+  throw new StorageRejectedError(
+    'half_migrated',
+    'The database of CONSOLE_DATABASE_URL is half-migrated: "npx console storage migrate" has not come to its end there. Run ' +
+      'it again, which goes on where it was, or name an empty database.',
   );
 }
 

@@ -1,0 +1,299 @@
+/**
+ * Consoles as they are run together: every step of every journey at another one, restarts and kills under load, and what
+ * is used once used at all at once. Larger: SHARED_SIGN_INS, SHARED_REPLAYS, SHARED_REVOCATIONS (10000, 10000, 200).
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encryptProvider } from '../../console/federation/providers/records.ts';
+import { createCipher } from '../../console/keys/encryption.ts';
+import { leave, signInAbroad, startOpenIdProvider } from '../federation/upstream.ts';
+import { toolDone } from '../helpers/commands.ts';
+import { admin, clientSecret, machineToken } from '../helpers/console.ts';
+import { oidcProvider } from '../helpers/providers.ts';
+import { type RelyingParty, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
+import {
+  authorize,
+  dashboard,
+  redeem,
+  refresh,
+  signInForTokens,
+  userinfo,
+  verifier,
+} from '../helpers/sign-in.ts';
+import { until } from '../helpers/store.ts';
+import { createUserAgent, titleOf } from '../helpers/user-agent.ts';
+import { askAt, percentile, postTo, startTogether, type Together, whyNotTogether } from './support.ts';
+
+const sizeOf = (name: string, usual: number) => Number(process.env[name] ?? usual);
+const signIns = sizeOf('SHARED_SIGN_INS', 40);
+const replays = sizeOf('SHARED_REPLAYS', 20);
+const revocations = sizeOf('SHARED_REVOCATIONS', 20);
+/** Of whole journeys; a full run takes as long as it takes. */
+const patienceMs = 120_000 + (signIns + replays + revocations) * 1_000;
+
+describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNotTogether ?? ''}`, () => {
+  let all: Together;
+  let publicPort: number;
+  beforeAll(async () => {
+    all = await startTogether();
+    publicPort = Number(new URL(all.url).port);
+  }, 300_000);
+  afterAll(() => all?.stop(), 120_000);
+
+  const basic = { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` };
+  const newAgent = () => createUserAgent(all.url);
+
+  describe('each step at another one', () => {
+    let parties: readonly RelyingParty[];
+    beforeAll(async () => {
+      parties = [await startRelyingParty('board'), await startRelyingParty('wall')];
+      await all.withStore(({ records }) =>
+        records.change(async (transaction) => {
+          for (const { client } of parties) transaction.put('clients', client);
+        }),
+      );
+    });
+    afterAll(() => Promise.all(parties.map((party) => party.close())));
+
+    test('a sign-in, two dashboards with one session, refreshes, and a single logout that both learn of', async () => {
+      const agent = newAgent();
+      const [one, other] = parties as [RelyingParty, RelyingParty];
+      const tokens = await signInTo(all, agent, one);
+      // The second asks nobody for a password: it would fail with this one.
+      const second = await signInTo(all, agent, other, { username: admin.username, password: 'not-asked' });
+      const again = await refresh(all, second.refresh_token, { client_id: other.id });
+      expect(again.status).toBe(200);
+      expect((await userinfo(all, again.body.access_token)).status).toBe(200);
+      const query = new URLSearchParams({ id_token_hint: tokens.id_token });
+      const end = await agent.follow(await agent.get(`/connect/logout?${query}`));
+      expect(end.status).toBe(200);
+      await until(async () => parties.every(({ posted }) => posted.length > 0), 'both notices', 15_000);
+      expect((await refresh(all, again.body.refresh_token, { client_id: other.id })).status).toBe(400);
+      for (const { port } of all.consoles)
+        expect(
+          (await askAt(port, publicPort, 'GET', '/userinfo', bearer(again.body.access_token))).status,
+        ).toBe(401);
+    });
+
+    test('a link to choose a password: made at one, opened at another, and nowhere twice', async () => {
+      const { dataDir } = all.consoles[1]!;
+      await toolDone(['user', 'add', 'mary', '--role', 'Viewer', '--invite'], { dataDir });
+      const invited = await toolDone(['user', 'invite', 'mary'], { dataDir });
+      const link = /http:\/\/localhost:\d+\/\S+/.exec(invited.stdout)![0];
+      const agent = newAgent();
+      const page = await agent.follow(await agent.get(link));
+      const chosen = { password: 'a-quiet-harbour-in-fog-7', password_again: 'a-quiet-harbour-in-fog-7' };
+      await agent.follow(await agent.submit(page, chosen));
+      const credentials = { username: 'mary', password: chosen.password };
+      expect((await signInForTokens(all, newAgent(), {}, credentials)).access_token).toBeDefined();
+      expect((await newAgent().get(link)).status).not.toBe(200);
+    });
+
+    test('a sign-in by way of a provider', async () => {
+      const provider = await startOpenIdProvider(all.url, 'corp');
+      try {
+        await all.withStore(({ registry }) =>
+          registry.update((transaction) =>
+            transaction.put(
+              'providers',
+              encryptProvider(oidcProvider('corp', 'Corp', provider.issuer), createCipher(undefined)),
+            ),
+          ),
+        );
+        const isKnown = async () =>
+          (await Promise.all(all.consoles.map(({ port }) => askAt(port, publicPort, 'GET', '/login')))).every(
+            ({ text }) => text.includes('Corp'),
+          );
+        await until(isKnown, 'the provider at all consoles', 10_000);
+        const agent = newAgent();
+        const way = await leave(agent, await agent.get('/login'), 'Corp');
+        await agent.follow(await agent.get(await signInAbroad(way, 'grace')));
+        expect((await agent.get('/account')).status).toBe(200);
+      } finally {
+        await provider.close();
+      }
+    });
+
+    test('a program that a person signs in by a code', async () => {
+      const codes = await postTo(all.consoles[0]!.port, publicPort, '/oauth2/device_authorization', {
+        client_id: 'console-cli',
+        scope: 'openid profile',
+      });
+      const { device_code, user_code } = codes.body as { device_code: string; user_code: string };
+      const agent = newAgent();
+      await agent.signIn();
+      const question = await agent.submit(await agent.get('/device'), { user_code });
+      const end = await agent.follow(await agent.submit(question, { confirm: 'yes' }));
+      expect(titleOf(end)).toBe('The program is signed in');
+      const form = {
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        client_id: 'console-cli',
+        device_code,
+      };
+      const answers = await Promise.all(
+        all.consoles.map(({ port }) => postTo(port, publicPort, '/oauth2/token', form)),
+      );
+      expect(new Set(answers.flatMap(({ body }) => body.refresh_token ?? [])).size).toBe(1);
+    });
+  });
+
+  test(
+    'a token that is revoked at one is refused by the proxy of another within a second',
+    async () => {
+      const times: number[] = [];
+      for (let n = 0; n < revocations; n++) {
+        const [at, other] = [all.consoles[n % 3]!, all.consoles[(n + 1) % 3]!];
+        const token = await machineToken(all);
+        const call = () => askAt(other.port, publicPort, 'GET', '/svc/rest/cluster', bearer(token));
+        expect((await call()).status).toBe(200);
+        expect((await postTo(at.port, publicPort, '/oauth2/revoke', { token }, basic)).status).toBe(200);
+        const revokedAt = performance.now();
+        while ((await call()).status !== 401) expect(performance.now() - revokedAt).toBeLessThan(5_000);
+        times.push(performance.now() - revokedAt);
+      }
+      const found = { p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
+      if (process.env.SHARED_REVOCATIONS) process.stdout.write(`revocation, ms: ${JSON.stringify(found)}\n`);
+      expect(found.p99).toBeLessThan(1_000);
+    },
+    patienceMs,
+  );
+
+  test(
+    'codes and refresh tokens that are used at all three at once have one successor',
+    async () => {
+      const twice: string[] = [];
+      for (let n = 0; n < replays; n++) {
+        const code = (await authorize(newAgent())).get('code')!;
+        const grant = { client_id: dashboard.clientId, redirect_uri: dashboard.redirectUri };
+        const first = await atAll({
+          grant_type: 'authorization_code',
+          code,
+          code_verifier: verifier,
+          ...grant,
+        });
+        const [given] = first;
+        if (first.size !== 1) twice.push(`code: ${first.size}`);
+        else {
+          const next = await atAll({
+            grant_type: 'refresh_token',
+            refresh_token: given!,
+            client_id: dashboard.clientId,
+          });
+          if (next.size !== 1) twice.push(`refresh token: ${next.size}`);
+        }
+      }
+      expect(twice).toEqual([]);
+
+      /** @returns the refresh tokens that came of it */
+      async function atAll(form: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
+        const answers = await Promise.all(
+          all.consoles.map(({ port }) => postTo(port, publicPort, '/oauth2/token', form)),
+        );
+        return new Set(answers.flatMap(({ body }) => body.refresh_token ?? []));
+      }
+    },
+    patienceMs,
+  );
+
+  test('one after the other is restarted under load: no machine token, call or sign-in fails', async () => {
+    const load = startLoad(all.url);
+    for (const n of all.consoles.keys()) {
+      const before = load.done();
+      await all.restart(n, 'SIGTERM');
+      await until(async () => load.done() > before + 20, 'calls beside the new one', 30_000);
+    }
+    const { failed, done } = await load.stop();
+    expect(failed).toEqual([]);
+    expect(done).toBeGreaterThan(100);
+  }, 240_000);
+
+  test(
+    'one is killed every few seconds: each sign-in succeeds, if need be at its second try',
+    async () => {
+      let isOver = false;
+      let kills = 0;
+      const killing = (async () => {
+        for (let n = 0; !isOver; n = (n + 1) % 3) {
+          await delay(1_000);
+          if (isOver) break;
+          await all.restart(n, 'SIGKILL');
+          kills++;
+        }
+      })().finally(() => {
+        isOver = true;
+      });
+      killing.catch(() => {});
+      const failed: string[] = [];
+      let left = Math.max(signIns, 1);
+      const work = async () => {
+        while (left-- > 0 || (kills < 2 && !isOver)) {
+          const problem = await signInWithRetries(all.url);
+          if (problem !== undefined) failed.push(problem);
+        }
+      };
+      await Promise.all([work(), work(), work()]);
+      isOver = true;
+      await killing;
+      expect(failed).toEqual([]);
+      expect(kills).toBeGreaterThanOrEqual(2);
+    },
+    patienceMs,
+  );
+});
+
+function bearer(token: string): { readonly Authorization: string } {
+  return { Authorization: `Bearer ${token}` };
+}
+
+/** A person tries again. @returns why it does not come about */
+async function signInWithRetries(url: string, most = 3): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const callback = await authorize(createUserAgent(url));
+      const code = callback.get('code');
+      // A program asks again with the same code where no answer came.
+      const tokens = await redeem({ url }, code).catch(() => redeem({ url }, code));
+      if (tokens.status === 200) return undefined;
+      throw new Error(`${tokens.status} ${tokens.body.error}`);
+    } catch (error) {
+      if (attempt === most) return String(error).slice(0, 300);
+      await delay(300);
+    }
+  }
+}
+
+/** Machine tokens, calls of members and sign-ins, without a pause. */
+function startLoad(url: string) {
+  const failed: string[] = [];
+  let isOver = false;
+  let done = 0;
+  const go = async (work: () => Promise<string | undefined>) => {
+    while (!isOver) {
+      const problem = await work().catch((error: unknown) => String(error));
+      if (problem === undefined) done++;
+      else failed.push(problem);
+    }
+  };
+  const token = machineToken({ url });
+  const asked = () => machineToken({ url }).then(() => undefined);
+  const called = async (path: string) => {
+    const answer = await fetch(`${url}${path}`, { headers: bearer(await token) });
+    await answer.arrayBuffer();
+    return answer.status === 200 ? undefined : `${path}: ${answer.status}`;
+  };
+  const running = Promise.all([
+    go(asked),
+    go(asked),
+    go(() => called('/svc/rest/cluster')),
+    go(() => called('/svc/rest/cluster')),
+    go(() => signInWithRetries(url)),
+  ]);
+  return {
+    done: () => done,
+    async stop() {
+      isOver = true;
+      await running;
+      return { failed, done };
+    },
+  };
+}
