@@ -25,6 +25,10 @@ export interface OutboxRecord {
   readonly at: number;
   /** Of entries, each with the id of this record and its number there. */
   readonly bodies: readonly string[];
+  /** Where several consoles share the store: whose it is. */
+  readonly owner?: string;
+  /** Of one that was taken from an owner who is gone: its own name in the store, and when, epoch milliseconds. */
+  readonly taken?: { readonly name: string; readonly at: number };
 }
 
 export const outboxKind = 'AuditOutbox';
@@ -62,6 +66,15 @@ export function createAuditOutbox({ artifacts, audit, now }: AuditOutboxDeps): A
       records.push(recordOf(group, at, bodies));
     }
     return { records, say: () => say(groups) };
+  }
+
+  function recordOf({ id }: Group, at: number, bodies: readonly string[]): CallRecord {
+    const { owner } = audit;
+    return {
+      kind: outboxKind,
+      id,
+      artifact: { payload: { id, at, bodies, ...(owner !== undefined && { owner }) } },
+    };
   }
 
   function textOf([event, fields]: AuditLine, at: number): string {
@@ -125,8 +138,4 @@ function groupsOf(lines: readonly AuditLine[]): readonly Group[] {
       lines: own.map(([event, fields], n) => [event, { ...fields, outbox: `${id}.${n}` }] as const),
     };
   });
-}
-
-function recordOf({ id }: Group, at: number, bodies: readonly string[]): CallRecord {
-  return { kind: outboxKind, id, artifact: { payload: { id, at, bodies } } };
 }

@@ -43,9 +43,11 @@ export function createRecordings(
 }
 
 /** Of another process, or a thread that begins with the first question. */
-export function readerFor(
-  dataDir: string,
-  { log, others }: Pick<ServicesDeps, 'log' | 'others'>,
-): AuditReader {
-  return others?.askAudit ? remoteReader(others.askAudit) : createAuditReader({ dataDir, log });
+export function readerFor({
+  settings,
+  log,
+  others,
+}: Pick<ServicesDeps, 'settings' | 'log' | 'others'>): AuditReader {
+  const { dataDir, databaseUrl } = settings;
+  return others?.askAudit ? remoteReader(others.askAudit) : createAuditReader({ dataDir, databaseUrl, log });
 }

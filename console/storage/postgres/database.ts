@@ -41,6 +41,8 @@ export interface DatabaseDeps {
   readonly address: DatabaseAddress;
   /** Of connections that end while nobody uses them. */
   readonly onConnectionLost: (error: Error) => void;
+  /** At the same time. */
+  readonly connections?: number;
 }
 
 const mostConnections = 10;
@@ -70,13 +72,17 @@ export function statement(name: string, text: string): Statement {
   return { name, text };
 }
 
-export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Database {
-  const queue = createConnectionQueue(mostConnections, waitMs);
+export function createDatabase({
+  address,
+  onConnectionLost,
+  connections = mostConnections,
+}: DatabaseDeps): Database {
+  const queue = createConnectionQueue(connections, waitMs);
   const failures = new Set<(error: StorageUnavailableError) => void>();
   const common = { ...address, types, keepAlive: true, application_name: 'cluster-console' };
   const pool = new pg.Pool({
     ...common,
-    max: mostConnections,
+    max: connections,
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,
     statement_timeout: queryMs,

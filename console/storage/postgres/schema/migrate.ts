@@ -4,6 +4,7 @@ import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
 import { sqlState } from '../database-errors.ts';
+import * as audit from './audit-schema.ts';
 import * as first from './first-schema.ts';
 import { createMeta, metaTable } from './meta.ts';
 
@@ -11,7 +12,10 @@ import { createMeta, metaTable } from './meta.ts';
  * In their order. A step widens: new tables, columns that may be null or have a constant default. What a version
  * does not use any more goes one version later, so that a version works with the tables of the one before and after.
  */
-const steps = [{ name: '0001-first', up: first.up }] as const;
+const steps = [
+  { name: '0001-first', up: first.up },
+  { name: '0002-audit', up: audit.up },
+] as const;
 
 export const schemaVersion = steps.length;
 

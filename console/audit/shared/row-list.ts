@@ -1,0 +1,158 @@
+/**
+ * Entries by filters, of all consoles, the newest first: by the index of what is asked for that few entries have, and of
+ * those that it gives at most {@link mostChecked}, so that no page takes long, whatever it finds.
+ */
+import { type Database, type Statement, statement } from '../../storage/postgres/database.ts';
+import { prefixBytes } from '../chain.ts';
+import type { Entry } from '../entry.ts';
+import { readEntry } from '../erased-entry.ts';
+import type { Place } from '../index/entry-list.ts';
+import { type EntryFilter, isMatch } from '../index/filter.ts';
+import { objectText, success, termOf } from './entry-row.ts';
+
+export interface RowPage {
+  readonly entries: readonly Entry[];
+  /** undefined: there are no more. */
+  readonly next?: Place | undefined;
+}
+
+interface ListedRow {
+  readonly writer: string;
+  readonly seq: number;
+  readonly latest: number;
+  readonly stored: Buffer;
+}
+
+type PlaceRow = Omit<ListedRow, 'stored'>;
+
+const mostChecked = 5000;
+const most = '9223372036854775807';
+
+/** Parameters: what the filter asks for, each null where it asks for nothing, then the place and the limit. */
+const conditions = {
+  id: 'ids @> array[$1::bigint]',
+  decision: 'ids @> array[$2::bigint]',
+  object: 'object = $3',
+  actor: 'actor = $4',
+  member: 'member = $5',
+  client: 'client = $6',
+  event: 'event = $7',
+  outcome: 'outcome = $8',
+  objectKind: 'object_kind = $9',
+  eventGroup: 'event_group = $10',
+} as const;
+type Asked = keyof typeof conditions;
+
+/** What is asked for first has the fewest entries, as a rule. */
+const order = Object.keys(conditions) as readonly Asked[];
+const types = order.map((_, n) => `$${n + 1}::bigint is null`);
+/** Always: a parameter has to be somewhere. */
+const isAsked = `(true or ${types.join(' or ')} or $16::boolean or $17::int is null)`;
+const newestFirst = 'order by latest desc, chain desc, seq desc';
+const range = `(latest, chain, seq) <= ($11::bigint, $12::bigint, $13::bigint)
+  and ($14::bigint is null or latest >= $14)
+  and ($15::bigint is null or latest < $15 + (select coalesce(max(most_back), 0) from audit_chain))`;
+
+/** By which index: one of what is asked for, or the times. */
+function source(by: Asked | undefined): string {
+  const from = `from audit_entry where ${by ? `${conditions[by]} and` : ''} ${range}`;
+  // Sorted afterwards: else the planner might look for a few ids along all times.
+  if (by === 'id' || by === 'decision')
+    return `(with found as materialized (select * from audit_entry where ${conditions[by]})
+      select * from found where ${range})`;
+  if (by !== 'client') return `(select * ${from})`;
+  return `(select * ${from} union all select * from audit_entry where other_client = $6 and ${range})`;
+}
+
+const checks = order.map((asked, n) => {
+  const condition = asked === 'client' ? '(client = $6 or other_client = $6)' : conditions[asked];
+  return `(${types[n]} or ${condition})`;
+});
+
+const listText = (by: Asked | undefined) => `select writer, found.seq, found.latest, found.stored from (
+    select * from (select * from ${source(by)} candidates ${newestFirst} limit ${mostChecked}) checked
+      where ${checks.join(' and ')} and (not $16::boolean or outcome is null)
+        and event is not null and ($14::bigint is null or time >= $14) and ($15::bigint is null or time < $15) and not repeats
+      ${newestFirst} limit $17) found
+  join audit_chain on audit_chain.id = found.chain order by found.latest desc, found.chain desc, found.seq desc`;
+
+/** Of the first that such a page has not looked at. */
+const restText = (by: Asked | undefined) => `select writer, rest.seq, rest.latest from (
+    select * from ${source(by)} candidates where ${isAsked}
+      ${newestFirst} offset ${mostChecked} limit 1) rest
+  join audit_chain on audit_chain.id = rest.chain`;
+
+interface Statements {
+  readonly list: Statement;
+  readonly rest: Statement;
+}
+
+const all: ReadonlyMap<Asked | undefined, Statements> = new Map(
+  [...order, undefined].map((by) => [
+    by,
+    {
+      list: statement(`audit_list_${by ?? 'all'}`, listText(by)),
+      rest: statement(`audit_rest_${by ?? 'all'}`, restText(by)),
+    },
+  ]),
+);
+
+const chainId = statement('audit_chain_id', 'select id from audit_chain where writer = $1');
+
+export async function listRows(
+  database: Pick<Database, 'run'>,
+  {
+    filter,
+    limit,
+    from,
+  }: { readonly filter: EntryFilter; readonly limit: number; readonly from?: Place | undefined },
+): Promise<RowPage> {
+  const asked = askedOf(filter);
+  const { list, rest } = all.get(order.find((name) => asked[name] !== null))!;
+  const values = [
+    ...order.map((name) => asked[name]),
+    ...(await placeOf(database, from)),
+    ...[filter.since ?? null, filter.until ?? null, filter.outcome === success],
+  ];
+  const { rows } = await database.run<ListedRow>(list, [...values, limit + 1]);
+  const entries = rows.slice(0, limit).flatMap(({ stored }) => {
+    const entry = entryOf(stored);
+    return entry && isMatch(entry, filter) ? [entry] : [];
+  });
+  const next = rows[limit] ?? (await database.run<PlaceRow>(rest, [...values, limit])).rows[0];
+  return { entries, ...(next && { next: { latest: next.latest, writer: next.writer, seq: next.seq } }) };
+}
+
+/** @param stored  with its link. @returns undefined for what was erased */
+export function entryOf(stored: Buffer): Entry | undefined {
+  return readEntry(stored.subarray(prefixBytes));
+}
+
+function askedOf(filter: EntryFilter): Readonly<Record<Asked, string | null>> {
+  const { actor, objectKind, objectId, client, event, outcome, member, decision, id } = filter;
+  const isGroup = event?.endsWith('.*') === true;
+  const isWhole = objectKind !== undefined && objectId !== undefined;
+  const orNull = (text: string | undefined) => (text === undefined ? null : termOf(text));
+  return {
+    id: orNull(id),
+    decision: orNull(decision),
+    object: isWhole ? termOf(objectText(objectKind, objectId)) : null,
+    actor: orNull(actor),
+    member: orNull(member),
+    client: orNull(client),
+    event: isGroup ? null : orNull(event),
+    outcome: outcome === success ? null : orNull(outcome),
+    objectKind: orNull(objectKind),
+    eventGroup: isGroup ? orNull(event.slice(0, -2)) : null,
+  };
+}
+
+async function placeOf(
+  database: Pick<Database, 'run'>,
+  from: Place | undefined,
+): Promise<readonly (number | string)[]> {
+  if (!from) return [most, most, most];
+  const { rows } = await database.run<{ id: number }>(chainId, [from.writer]);
+  // Of a chain that is gone: what is older than that.
+  return [from.latest, rows[0]?.id ?? 0, from.seq];
+}
