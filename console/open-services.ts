@@ -170,7 +170,8 @@ async function openAuditOfMany(deps: SharedAuditDeps, { settings, log, closing, 
   closing.add('entries of consoles that are gone', drain);
   if (deps.retention) {
     const { retention } = deps;
-    const begin = () => startRetentionRounds({ reader, audit, limits: retention, now: Date.now, log });
+    const { sign } = trail;
+    const begin = () => startRetentionRounds({ reader, audit, limits: retention, sign, now: Date.now, log });
     closing.add('retention of the audit', whileLeading(storage, begin));
   }
   return { trail, audit, reader, eraser, versions };

@@ -16,6 +16,23 @@ export interface ChainRow extends ChainEnd {
   readonly changes: number;
   /** Entries that are erased here and may not be in the files of its console. */
   readonly erased: readonly number[];
+  /** Up to where it was removed, since its time had come. */
+  readonly retained: Retained | null;
+  /** Its console has not been there for an hour. */
+  readonly isEnded: boolean;
+}
+
+/** What vouches for the removal of a chain's beginning. */
+export interface Retained {
+  readonly seq: number;
+  /** Of that entry, base64url. */
+  readonly c: string;
+  /** Of {@link retainedText}, by the key of check-points. */
+  readonly signature: string;
+}
+
+export function retainedText({ writer, seq, c }: { readonly writer: string } & Omit<Retained, 'signature'>): string {
+  return JSON.stringify({ v: 1, retained: { writer, seq, c } });
 }
 
 export type ChainHead = Pick<ChainRow, 'writer' | 'seq' | 'link' | 'erased'>;
@@ -29,7 +46,8 @@ export interface Addition {
 }
 
 const chainColumns = `id, writer, seq, link, latest, most_back as "mostBack", first_seq as "firstSeq",
-  first_c as "firstC", bytes, denials, changes, erased`;
+  first_c as "firstC", bytes, denials, changes, erased, retained,
+  seen_at < now() - interval '1 hour' as "isEnded"`;
 
 const readAll = statement('audit_chains', `select ${chainColumns} from audit_chain`);
 const readOne = statement('audit_chain', `select ${chainColumns} from audit_chain where writer = $1`);
@@ -67,7 +85,8 @@ const arrays = given.map(([, type], n) => `$${firstGiven + n}::${type}[]`).join(
 const mostHeads = 50;
 const readHeads = statement(
   'audit_heads',
-  `select writer, seq, link, case when writer = any($1) then erased else '{}' end as erased from audit_chain
+  `with seen as (update audit_chain set seen_at = now() where writer = any($1) and $2::boolean)
+  select writer, seq, link, case when writer = any($1) then erased else '{}' end as erased from audit_chain
     where writer = any($1) or id in (select id from audit_chain order by latest desc limit ${mostHeads})`,
 );
 const setErased = statement(
@@ -104,11 +123,14 @@ export function createChainRows(database: Pick<Database, 'run'>) {
       const { rows } = await database.run<StoredChain>(readOne, [writer]);
       return rows.map(chainOf)[0];
     },
-    /** @param own  writers whose files are here */
-    async heads(own: readonly string[]): Promise<readonly ChainHead[]> {
+    /**
+     * @param own     writers whose files are here
+     * @param isSeen  whether to say that their console is there
+     */
+    async heads(own: readonly string[], isSeen: boolean): Promise<readonly ChainHead[]> {
       const { rows } = await database.run<Omit<ChainHead, 'erased'> & Pick<StoredChain, 'erased'>>(
         readHeads,
-        [own],
+        [own, isSeen],
       );
       return rows.map((row) => ({ ...row, erased: row.erased.map(Number) }));
     },

@@ -2,9 +2,11 @@
  * The audit of a console that shares its store: written into files here, as where it is alone, and copied to the database,
  * where the entries of all consoles are asked for (decision 0053).
  */
+import { sign } from 'node:crypto';
 import type { Logger } from '../../../platform/log.ts';
 import type { Secret } from '../../../platform/secret.ts';
 import { type AuditStoreDeps, openAuditStore } from '../audit-store.ts';
+import { type SigningKey, signingKey } from '../checkpoint.ts';
 import { createAuditReader } from '../reader/audit-reader.ts';
 import type { TrailVersions } from '../reader/latest-entries.ts';
 import type { ForwardSettings } from '../reader/reader-work.ts';
@@ -49,7 +51,18 @@ export async function openSharedAudit({ databaseUrl, forward, ...deps }: SharedA
     await own.synced();
     await reader.askShared('ship', {});
   };
-  const shared = { ...own, synced, owner };
+  let key: SigningKey | undefined;
+  const shared = {
+    ...own,
+    synced,
+    owner,
+    useKey(seed: string): void {
+      key = signingKey(seed);
+      own.useKey(seed);
+    },
+    /** By the key of check-points; undefined: there is none yet. */
+    sign: (text: string) => key && sign(null, Buffer.from(text), key.privateKey).toString('base64url'),
+  };
   eraser = createSharedEraser(shared, reader);
   const versions: TrailVersions = {
     versions: () => reader.askShared('versions', {}),

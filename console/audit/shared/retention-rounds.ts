@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Audit, Logger } from '../../../platform/log.ts';
 import type { RetentionLimits } from '../retention.ts';
+import { retainedText } from './chain-rows.ts';
 import type { Expired } from './row-retention.ts';
 import type { SharedAuditReader } from './shared-questions.ts';
 
@@ -9,6 +10,8 @@ export interface RetentionRoundsDeps {
   readonly reader: SharedAuditReader;
   readonly audit: Audit;
   readonly limits: RetentionLimits;
+  /** By the key of check-points; undefined: it is not there yet. */
+  readonly sign: (text: string) => string | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
@@ -21,7 +24,7 @@ const pauseMs = 20;
 
 /** @returns a function that ends it, after what is being removed */
 export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<void> {
-  const { reader, audit, limits, now, log } = deps;
+  const { reader, audit, limits, sign, now, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const work = run();
@@ -53,11 +56,13 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<v
       if (expired.writer === before?.writer && expired.seq === before.seq)
         throw new Error(`entries of ${expired.writer} are missing`);
       before = expired;
+      const signature = sign(retainedText(expired));
+      if (signature === undefined) throw new Error('there is no key yet that signs what is removed');
       // What says that they went is there before they go.
       audit('audit.retention', { outcome: 'success', actor: 'console', actorKind: 'system', ...expired });
       await audit.synced?.();
       while (await isGoingOn(pauseMs)) {
-        const { isDone } = await reader.askShared('drop', expired);
+        const { isDone } = await reader.askShared('drop', { ...expired, signature });
         if (isDone) break;
       }
     }

@@ -28,59 +28,76 @@ type PlaceRow = Omit<ListedRow, 'stored'>;
 const mostChecked = 5000;
 const most = '9223372036854775807';
 
-/** Parameters: what the filter asks for, each null where it asks for nothing, then the place and the limit. */
-const conditions = {
-  id: 'ids @> array[$1::bigint]',
-  decision: 'ids @> array[$2::bigint]',
-  object: 'object = $3',
-  actor: 'actor = $4',
-  member: 'member = $5',
-  client: 'client = $6',
-  event: 'event = $7',
-  outcome: 'outcome = $8',
-  objectKind: 'object_kind = $9',
-  eventGroup: 'event_group = $10',
+/** Parameters: what the filter asks for, each null where it asks for nothing, then the place and the times. */
+const columns = {
+  id: 'ids',
+  decision: 'ids',
+  object: 'object',
+  actor: 'actor',
+  member: 'member',
+  client: 'client',
+  event: 'event',
+  outcome: 'outcome',
+  objectKind: 'object_kind',
+  eventGroup: 'event_group',
 } as const;
-type Asked = keyof typeof conditions;
+type Asked = keyof typeof columns;
 
 /** What is asked for first has the fewest entries, as a rule. */
-const order = Object.keys(conditions) as readonly Asked[];
-const types = order.map((_, n) => `$${n + 1}::bigint is null`);
-/** Always: a parameter has to be somewhere. */
-const isAsked = `(true or ${types.join(' or ')} or $16::boolean or $17::int is null)`;
-const newestFirst = 'order by latest desc, chain desc, seq desc';
-const range = `(latest, chain, seq) <= ($11::bigint, $12::bigint, $13::bigint)
-  and ($14::bigint is null or latest >= $14)
+const order = Object.keys(columns) as readonly Asked[];
+const parameterOf = (asked: Asked) => `$${order.indexOf(asked) + 1}::bigint`;
+const place = '$11::bigint, $12::bigint, $13::bigint';
+const times = `($14::bigint is null or latest >= $14)
   and ($15::bigint is null or latest < $15 + (select coalesce(max(most_back), 0) from audit_chain))`;
+const newestFirst = 'latest desc, chain desc, seq desc';
 
-/** By which index: one of what is asked for, or the times. */
-function source(by: Asked | undefined): string {
-  const from = `from audit_entry where ${by ? `${conditions[by]} and` : ''} ${range}`;
-  // Sorted afterwards: else the planner might look for a few ids along all times.
-  if (by === 'id' || by === 'decision')
-    return `(with found as materialized (select * from audit_entry where ${conditions[by]})
-      select * from found where ${range})`;
-  if (by !== 'client') return `(select * ${from})`;
-  return `(select * ${from} union all select * from audit_entry where other_client = $6 and ${range})`;
+/** Those of one value, in the order of its index: said so that no other index will do, however many there are. */
+function ofValue(column: string, parameter: string): string {
+  return `(select *, ${column} as by_value from audit_entry
+    where ${column} >= ${parameter} and (${column}, latest, chain, seq) <= (${parameter}, ${place}) and ${times}
+    order by ${column} desc, ${newestFirst} limit ${mostChecked + 1})`;
 }
 
-const checks = order.map((asked, n) => {
-  const condition = asked === 'client' ? '(client = $6 or other_client = $6)' : conditions[asked];
-  return `(${types[n]} or ${condition})`;
+/** By the index of one of what is asked for, or by the times. */
+function source(by: Asked | undefined): string {
+  const isBefore = `(latest, chain, seq) <= (${place}) and ${times}`;
+  if (by === undefined) return `(select *, 0 as by_value from audit_entry where ${isBefore})`;
+  const parameter = parameterOf(by);
+  // Sorted afterwards: else the planner might look for a few ids along all times.
+  if (columns[by] === 'ids')
+    return `(with found as materialized (select *, 0 as by_value from audit_entry where ids @> array[${parameter}])
+      select * from found where ${isBefore})`;
+  if (by !== 'client') return ofValue(columns[by], parameter);
+  return `(${ofValue('client', parameter)} union all ${ofValue('other_client', parameter)})`;
+}
+
+const checks = order.map((asked) => {
+  const parameter = parameterOf(asked);
+  if (columns[asked] === 'ids') return `(${parameter} is null or ids @> array[${parameter}])`;
+  const isIt = `${columns[asked]} = ${parameter}`;
+  return `(${parameter} is null or ${asked === 'client' ? `(${isIt} or other_client = ${parameter})` : isIt})`;
 });
+/** Always: a parameter has to be somewhere. */
+const isAsked = `(true or ${order.map((asked) => `${parameterOf(asked)} is null`).join(' or ')} or $16::boolean
+  or $17::int is null)`;
 
 const listText = (by: Asked | undefined) => `select writer, found.seq, found.latest, found.stored from (
-    select * from (select * from ${source(by)} candidates ${newestFirst} limit ${mostChecked}) checked
+    select * from (select * from ${source(by)} candidates order by by_value desc, ${newestFirst}
+        limit ${mostChecked}) checked
       where ${checks.join(' and ')} and (not $16::boolean or outcome is null)
-        and event is not null and ($14::bigint is null or time >= $14) and ($15::bigint is null or time < $15) and not repeats
-      ${newestFirst} limit $17) found
+        and event is not null and ($14::bigint is null or time >= $14) and ($15::bigint is null or time < $15)
+        and not repeats
+      order by by_value desc, ${newestFirst} limit $17) found
   join audit_chain on audit_chain.id = found.chain order by found.latest desc, found.chain desc, found.seq desc`;
 
 /** Of the first that such a page has not looked at. */
 const restText = (by: Asked | undefined) => `select writer, rest.seq, rest.latest from (
     select * from ${source(by)} candidates where ${isAsked}
-      ${newestFirst} offset ${mostChecked} limit 1) rest
+      order by by_value desc, ${newestFirst} offset ${mostChecked} limit 1) rest
   join audit_chain on audit_chain.id = rest.chain`;
+
+/** Without a name: a plan that is good for a client of two entries is bad for one of a million. */
+const anew = '';
 
 interface Statements {
   readonly list: Statement;
@@ -91,8 +108,8 @@ const all: ReadonlyMap<Asked | undefined, Statements> = new Map(
   [...order, undefined].map((by) => [
     by,
     {
-      list: statement(`audit_list_${by ?? 'all'}`, listText(by)),
-      rest: statement(`audit_rest_${by ?? 'all'}`, restText(by)),
+      list: statement(anew, listText(by)),
+      rest: statement(anew, restText(by)),
     },
   ]),
 );

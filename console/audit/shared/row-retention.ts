@@ -7,7 +7,7 @@ import { type Chain, createChain, hashText, prefixBytes } from '../chain.ts';
 import { checkpointEvent, readCheckpoint } from '../checkpoint.ts';
 import { erasedHash } from '../erased-entry.ts';
 import type { RetentionLimits } from '../retention.ts';
-import { type ChainRow, readChains } from './chain-rows.ts';
+import { type ChainRow, type Retained, readChains } from './chain-rows.ts';
 import { termOf } from './entry-row.ts';
 import { entryOf } from './row-list.ts';
 
@@ -47,17 +47,17 @@ const readFirst = statement(
 const drop = statement(
   'audit_drop',
   `with moved as (
-      update audit_chain set first_seq = $3, first_c = $4, bytes = bytes - $5
+      update audit_chain set first_seq = $3, first_c = $4, bytes = bytes - $5, retained = $7
         where id = $1 and first_seq = $2 returning id),
     dropped as (
       delete from audit_entry where chain in (select id from moved) and seq < $3 returning 1),
     forgotten as (delete from audit_outbox where id = any($6) and exists (select from moved))
     select (select count(*) from dropped) as n`,
 );
-/** Of a console that is gone: nothing of it is left, and what it wrote last is as old as what goes. */
+/** Of a console that is gone, and of which nothing is left. */
 const dropEnded = statement(
   'audit_drop_ended',
-  `delete from audit_chain where first_seq > seq and latest < $1`,
+  `delete from audit_chain where first_seq > seq and seen_at < now() - interval '1 hour'`,
 );
 
 interface Row {
@@ -85,7 +85,7 @@ export async function expiredRows(
 }
 
 async function olderThan(database: Queries, chain: ChainRow, cutoff: number): Promise<Expired | undefined> {
-  if (chain.latest < cutoff) return allOf(database, chain);
+  if (chain.isEnded && chain.latest < cutoff) return allOf(database, chain);
   const found = await runFirst(database, lastBefore, [checkpointTerm, chain.id, cutoff]);
   return found && expiredUpTo(chain, found);
 }
@@ -94,7 +94,8 @@ async function olderThan(database: Queries, chain: ChainRow, cutoff: number): Pr
 async function beginningOf(database: Queries, chain: ChainRow): Promise<Expired | undefined> {
   const from = chain.firstSeq + sizeStep;
   const next = await runFirst(database, nextCheckpoint, [chain.id, from, checkpointTerm]);
-  return (next && expiredUpTo(chain, next)) ?? allOf(database, chain);
+  const expired = next && expiredUpTo(chain, next);
+  return expired ?? (chain.isEnded ? allOf(database, chain) : undefined);
 }
 
 /** Of a console that writes no more, what is behind its last check-point too. */
@@ -126,10 +127,10 @@ function expiredUpTo({ writer, firstSeq }: ChainRow, { seq, stored }: Row): Expi
   return { writer, seq: seq - 1, c: hashText(checkpoint.c), entries: seq - firstSeq };
 }
 
-/** Removes some of them. @returns whether all are gone */
+/** Removes some of them. @param signature  of who answers for it. @returns whether all are gone */
 export async function dropRows(
   database: Pick<Database, 'run'>,
-  { writer, seq }: Pick<Expired, 'writer' | 'seq'>,
+  { writer, seq, c: said, signature }: Pick<Expired, 'writer' | 'seq' | 'c'> & { readonly signature: string },
 ): Promise<boolean> {
   const chain = (await readChains(database)).find((one) => one.writer === writer);
   if (!chain || chain.firstSeq > seq) return true;
@@ -140,13 +141,14 @@ export async function dropRows(
   addTo(c, rows);
   const bytes = rows.reduce((sum, { stored }) => sum + stored.length, 0);
   const outbox = rows.flatMap(({ stored }) => entryOf(stored)?.outbox ?? []);
-  await database.run(drop, [chain.id, chain.firstSeq, last.seq + 1, c.head(), bytes, outbox]);
+  const retained: Retained = { seq, c: said, signature };
+  const values = [chain.id, chain.firstSeq, last.seq + 1, c.head(), bytes, outbox, JSON.stringify(retained)];
+  await database.run(drop, values);
   return last.seq >= seq;
 }
 
-/** @param before  epoch milliseconds */
-export async function dropEndedChains(database: Pick<Database, 'run'>, before: number): Promise<void> {
-  await database.run(dropEnded, [before]);
+export async function dropEndedChains(database: Pick<Database, 'run'>): Promise<void> {
+  await database.run(dropEnded);
 }
 
 async function runFirst<Found = Row>(

@@ -37,7 +37,13 @@ export interface SharedQuestions {
     gets: { readonly expired?: Expired };
   };
   /** Removes some of it. */
-  drop: { asks: Pick<Expired, 'writer' | 'seq'>; gets: { readonly isDone: boolean } };
+  drop: {
+    asks: Pick<Expired, 'writer' | 'seq' | 'c'> & {
+      /** Of what vouches for it. */
+      readonly signature: string;
+    };
+    gets: { readonly isDone: boolean };
+  };
 }
 
 export type SharedKind = keyof SharedQuestions;

@@ -32,9 +32,6 @@ const connections = 3;
 /** Entries of so long go together, or sooner when there are many. */
 const shipMs = 400;
 const clearMs = 60_000;
-/** Behind what has gone, what a console that is gone has left of its chain. */
-const endedMs = 30 * 24 * 60 * 60 * 1000;
-const dayMs = 24 * 60 * 60 * 1000;
 
 const sumOfVersions = statement(
   'audit_versions',
@@ -80,8 +77,7 @@ export function createSharedWork(deps: SharedWorkDeps) {
     },
     async expired({ limits, now }) {
       const expired = await expiredRows(database, limits, now);
-      if (!expired && limits.days !== undefined)
-        await dropEndedChains(database, now - limits.days * dayMs - endedMs);
+      if (!expired) await dropEndedChains(database);
       return { ...(expired && { expired }) };
     },
     drop: async (asked) => ({ isDone: await dropRows(database, asked) }),

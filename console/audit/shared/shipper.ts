@@ -36,6 +36,7 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
   /** What is in the files is not what the database has: said once. */
   const broken = new Set<string>();
   let headsAt = Number.NEGATIVE_INFINITY;
+  let seenAt = Number.NEGATIVE_INFINITY;
   let hasNews = true;
 
   return {
@@ -61,10 +62,13 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
       ends.clear();
       throw error;
     }
-    const isDue = performance.now() - headsAt > (hasNews ? headsMs : quietHeadsMs);
+    const now = performance.now();
+    const isDue = now - headsAt > (hasNews ? headsMs : quietHeadsMs);
     if (!isDue) return;
-    onHeads(await chains.heads(writers));
-    headsAt = performance.now();
+    const isSeen = now - seenAt > quietHeadsMs;
+    onHeads(await chains.heads(writers, isSeen));
+    headsAt = now;
+    if (isSeen) seenAt = now;
     hasNews = false;
   }
 

@@ -5,8 +5,9 @@ import type { DatabaseAddress } from './address.ts';
 import { createConnectionQueue } from './connection-queue.ts';
 import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './database-errors.ts';
 
-/** Prepared by each connection at its first use, under this name. */
+/** Prepared by each connection at its first use, under its name. */
 export interface Statement {
+  /** Without one it is planned each time, by what it is asked with. */
   readonly name: string;
   readonly text: string;
 }

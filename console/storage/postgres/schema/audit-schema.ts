@@ -24,7 +24,9 @@ const statements = [
     bytes bigint not null default 0,
     denials bigint not null default 0,
     changes bigint not null default 0,
-    erased bigint[] not null default '{}'
+    erased bigint[] not null default '{}',
+    retained json,
+    seen_at timestamptz not null default now()
   )`,
   `create table audit_entry (
     chain int not null,
