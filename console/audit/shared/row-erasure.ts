@@ -8,11 +8,11 @@ import { readRow } from './row-answers.ts';
 const erase = statement(
   'audit_erase',
   `with erased as (
-      update audit_entry set stored = $4, time = null, actor = null, object = null, object_kind = null,
+      update audit_entry set stored = $4::bytea, time = null, actor = null, object = null, object_kind = null,
         client = null, other_client = null, member = null, event = null, event_group = null, outcome = null,
         ids = '{}'
-      where chain = (select id from audit_chain where writer = $1) and seq = $2 and stored = $3
-      returning length($3) - length($4) as fewer),
+      where chain = (select id from audit_chain where writer = $1) and seq = $2 and stored = $3::bytea
+      returning length($3::bytea) - length($4::bytea) as fewer),
     said as (
       update audit_chain set erased = array_append(array_remove(erased, $2), $2), bytes = bytes - fewer,
         denials = denials + 1, changes = changes + 1
