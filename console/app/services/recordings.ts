@@ -10,6 +10,9 @@ import { createRecentCalls } from '../../metrics/recent-calls.ts';
 import { createUsage } from '../../usage/usage.ts';
 import type { ServicesDeps } from './services-deps.ts';
 
+/** So that all consoles explain a denial within a second. */
+const sharedDenialsMs = 400;
+
 export function createRecordings(
   {
     settings,
@@ -26,6 +29,8 @@ export function createRecordings(
       artifacts,
       newStem: () => randomBytes(6).toString('base64url'),
       flushOthers: others?.flushDenials,
+      // Other consoles are asked for them, and cannot have this one write.
+      ...(settings.databaseUrl && { writeEveryMs: sharedDenialsMs }),
       now,
       log,
     }),

@@ -47,8 +47,7 @@ type Asked = keyof typeof columns;
 const order = Object.keys(columns) as readonly Asked[];
 const parameterOf = (asked: Asked) => `$${order.indexOf(asked) + 1}::bigint`;
 const place = '$11::bigint, $12::bigint, $13::bigint';
-const times = `($14::bigint is null or latest >= $14)
-  and ($15::bigint is null or latest < $15 + (select coalesce(max(most_back), 0) from audit_chain))`;
+const times = '($14::bigint is null or latest >= $14)';
 const newestFirst = 'latest desc, chain desc, seq desc';
 
 /** Those of one value, in the order of its index: said so that no other index will do, however many there are. */
@@ -78,8 +77,8 @@ const checks = order.map((asked) => {
   return `(${parameter} is null or ${asked === 'client' ? `(${isIt} or other_client = ${parameter})` : isIt})`;
 });
 /** Always: a parameter has to be somewhere. */
-const isAsked = `(true or ${order.map((asked) => `${parameterOf(asked)} is null`).join(' or ')} or $16::boolean
-  or $17::int is null)`;
+const isAsked = `(true or ${order.map((asked) => `${parameterOf(asked)} is null`).join(' or ')} or $15::bigint is null
+  or $16::boolean or $17::int is null)`;
 
 const listText = (by: Asked | undefined) => `select writer, found.seq, found.latest, found.stored from (
     select * from (select * from ${source(by)} candidates order by by_value desc, ${newestFirst}
@@ -114,7 +113,11 @@ const all: ReadonlyMap<Asked | undefined, Statements> = new Map(
   ]),
 );
 
-const chainId = statement('audit_chain_id', 'select id from audit_chain where writer = $1');
+const aboutPlace = statement(
+  'audit_place',
+  `select (select id from audit_chain where writer = $1::text) as id,
+    (select coalesce(max(most_back), 0) from audit_chain) as "mostBack"`,
+);
 
 export async function listRows(
   database: Pick<Database, 'run'>,
@@ -128,7 +131,7 @@ export async function listRows(
   const { list, rest } = all.get(order.find((name) => asked[name] !== null))!;
   const values = [
     ...order.map((name) => asked[name]),
-    ...(await placeOf(database, from)),
+    ...(await placeOf(database, from, filter.until)),
     ...[filter.since ?? null, filter.until ?? null, filter.outcome === success],
   ];
   const { rows } = await database.run<ListedRow>(list, [...values, limit + 1]);
@@ -164,12 +167,18 @@ function askedOf(filter: EntryFilter): Readonly<Record<Asked, string | null>> {
   };
 }
 
+/** The first that may be on the page. */
 async function placeOf(
   database: Pick<Database, 'run'>,
   from: Place | undefined,
+  until: number | undefined,
 ): Promise<readonly (number | string)[]> {
-  if (!from) return [most, most, most];
-  const { rows } = await database.run<{ id: number }>(chainId, [from.writer]);
+  if (!from && until === undefined) return [most, most, most];
+  const { rows } = await database.run<{ id: number | null; mostBack: number }>(aboutPlace, [from?.writer ?? null]);
+  const { id, mostBack } = rows[0]!;
+  // Of a clock that went back entries stand behind later ones.
+  const last = until === undefined ? Number.POSITIVE_INFINITY : until + mostBack - 1;
   // Of a chain that is gone: what is older than that.
-  return [from.latest, rows[0]?.id ?? 0, from.seq];
+  if (from && from.latest <= last) return [from.latest, id ?? 0, from.seq];
+  return [last, most, most];
 }
