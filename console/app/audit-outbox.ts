@@ -105,19 +105,21 @@ export function createAuditOutbox({ artifacts, audit, now }: AuditOutboxDeps): A
     await sayAll();
   }
 
-  /** All at once that the disk has: they share a commit. What fails is left to the next start. */
+  /** All at once that the disk has: they share a commit. What fails at last is left to the next start. */
   async function removeSaid(): Promise<void> {
     if (isRemoving || !audit.synced) return;
     isRemoving = true;
+    let ids: string[] = [];
     try {
       while (said.length > 0) {
-        const ids = said;
+        ids = said;
         said = [];
         await audit.synced();
         await Promise.all(ids.map((id) => artifacts.remove(outboxKind, id)));
       }
     } catch {
-      // The store takes nothing, or is closed.
+      // The store takes nothing, or is closed: with the next one, if there is one.
+      said = [...ids, ...said];
     } finally {
       isRemoving = false;
     }

@@ -33,7 +33,7 @@ interface Left {
 
 /** An owner that lives has written its own by then. */
 const patienceMs = 60_000;
-const roundMs = 30_000;
+const roundMs = 10_000;
 
 /** @returns when it is known what this console has left; the value ends the rounds, after the one under way */
 export async function startSharedDrain(deps: SharedDrainDeps): Promise<() => Promise<void>> {
@@ -75,14 +75,10 @@ async function drainOld(deps: SharedDrainDeps): Promise<number> {
   const { trail, now = Date.now } = deps;
   const before = now() - patienceMs;
   const old = (await recordsOf(deps)).filter(({ record }) => (record.taken?.at ?? record.at) < before);
-  await removeTold(
-    old.filter(({ record }) => record.owner === trail.owner),
-    deps,
-  );
   const taken: Left[] = [];
   for (const left of old) {
-    if (left.record.owner === trail.owner) continue;
-    const own = await take(left, deps);
+    // Of a commit of which it was not known whether it was done nobody has said anything here either.
+    const own = left.record.owner === trail.owner ? left : await take(left, deps);
     if (own) taken.push(own);
   }
   return taken.length > 0 ? writeLeft(taken, deps) : 0;
@@ -99,15 +95,6 @@ async function take({ record }: Left, { artifacts, trail, now = Date.now }: Shar
   if (outcome !== 'won') return undefined;
   const all = await listOutbox(artifacts);
   return all.map(leftOf).find((left) => left.record.taken?.name === name);
-}
-
-/** Of this console, which lives: what is not in the database yet it will bring there itself. */
-async function removeTold(own: readonly Left[], { artifacts, reader }: SharedDrainDeps): Promise<void> {
-  if (own.length === 0) return;
-  const ids = own.flatMap(({ record }) => idsOf(record));
-  const found = new Set((await reader.askShared('outbox', { ids })).found);
-  const told = own.filter(({ record }) => idsOf(record).every((id) => found.has(id)));
-  await Promise.all(told.map(({ key }) => artifacts.removeByKey(outboxKind, key)));
 }
 
 async function writeLeft(left: readonly Left[], deps: SharedDrainDeps): Promise<number> {

@@ -1,6 +1,7 @@
 /** Several consoles on one PostgreSQL, each asked by itself: calls go to the one that is chosen. */
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiToken, type ConsoleOptions, freePort, type RunningConsole, startConsole } from '../../helpers/console.ts';
@@ -36,6 +37,13 @@ export interface Consoles {
     path: string,
     body?: object,
   ): Promise<{ status: number; text: string }>;
+  /** The same straight at its port, while others are called. */
+  callAt(
+    console: RunningConsole,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; text: string }>;
   entries(console: RunningConsole, query?: string): Promise<readonly EntryView[]>;
   /** A browser of the administrator, which stays with this console. */
   browser(console: RunningConsole): Promise<UserAgent>;
@@ -43,21 +51,27 @@ export interface Consoles {
   close(): Promise<void>;
 }
 
-export async function openConsoles(): Promise<Consoles> {
-  const [postgres, front] = await Promise.all([startPostgres(), startLoadBalancer()]);
+/** @param given  by default one of its own, which ends with them */
+export async function openConsoles(given?: Postgres): Promise<Consoles> {
+  const [postgres, front] = await Promise.all([given ?? startPostgres(), startLoadBalancer()]);
   const database = await postgres.createDatabase();
   const databaseUrl = postgres.url(database);
   const started: RunningConsole[] = [];
   const directories: string[] = [];
   let token: { readonly text: string; readonly until: number } | undefined;
 
-  const call: Consoles['call'] = async (console, method, path, body) => {
+  const bearer = async (console: RunningConsole) => {
+    if (token && token.until > Date.now()) return token.text;
     front.choose(console.port);
-    if (!token || token.until < Date.now())
-      token = { text: await apiToken(front), until: Date.now() + 120_000 };
+    token = { text: await apiToken(front), until: Date.now() + 120_000 };
+    return token.text;
+  };
+  const call: Consoles['call'] = async (console, method, path, body) => {
+    const text = await bearer(console);
+    front.choose(console.port);
     const response = await fetch(`${front.url}${path}`, {
       method,
-      headers: { Authorization: `Bearer ${token.text}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
     return { status: response.status, text: await response.text() };
@@ -86,10 +100,29 @@ export async function openConsoles(): Promise<Consoles> {
         env: { CONSOLE_URL: front.url, CONSOLE_DATABASE_URL: databaseUrl, ...env },
       });
       started.push(console);
+      await bearer(console);
       return console;
     },
     api,
     call,
+    async callAt({ port }, method, path, body) {
+      const headers = {
+        Host: `localhost:${front.port}`,
+        Authorization: `Bearer ${token!.text}`,
+        'Content-Type': 'application/json',
+      };
+      return new Promise((resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
+          let text = '';
+          answer.setEncoding('utf8').on('data', (part: string) => {
+            text += part;
+          });
+          answer.on('end', () => resolve({ status: answer.statusCode!, text }));
+          answer.on('error', reject);
+        });
+        sent.on('error', reject).end(body && JSON.stringify(body));
+      });
+    },
     async entries(console, query = '') {
       return (await api<{ items: readonly EntryView[] }>(console, 'GET', `/audit${query}`)).items;
     },
@@ -103,7 +136,7 @@ export async function openConsoles(): Promise<Consoles> {
     async close() {
       await Promise.all(started.map((console) => console.stop()));
       await front.close();
-      await postgres.close();
+      if (!given) await postgres.close();
       for (const directory of directories) rmSync(directory, { recursive: true, force: true });
     },
   };
