@@ -23,8 +23,8 @@ import type { CallFilter, CallSums } from './metrics/call-sums.ts';
 import type { MainNumbers } from './metrics/main-numbers.ts';
 import type { Numbers } from './metrics/numbers.ts';
 import type { OpenCall, OthersOpenCalls } from './metrics/open-calls.ts';
-import { sumOfCalls } from './metrics/recent-calls.ts';
 import { createSummedNumbers } from './metrics/summed-numbers.ts';
+import { sumOfCalls } from './metrics/sums-of-calls.ts';
 import { openServices, withApplication } from './open-services.ts';
 import { settingsMessage } from './settings/settings-message.ts';
 import { type StartDeps, type Started, sayWelcome, untilProbed } from './start.ts';
@@ -169,6 +169,7 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     settleUsage: services.usage.settle,
     allNumbers: async () => numbers(await parts.metrics.numbers()),
     recentCalls: services.recentCalls.read,
+    takeReport: services.reports.take,
     openCalls: services.openCalls.list,
     endOpenCall: services.openCalls.end,
   } satisfies Partial<OwnerCalls>;

@@ -4,9 +4,11 @@ import type { Audit, Logger } from '../platform/log.ts';
 import type { AskMember } from '../platform/member-call.ts';
 import { startElevationEnds } from './app/elevation-ends.ts';
 import type { Services } from './app/services.ts';
+import { startSharedReports } from './app/shared-reports.ts';
 import { startMetadataRefresh } from './federation/saml/metadata-refresh-rounds.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createQueueSizes } from './members/queue-sizes.ts';
+import { sumOfMinutes } from './metrics/call-history/minute-of-calls.ts';
 import { type CallHistoryDeps, startCallHistory } from './metrics/call-history/record-call-history.ts';
 import { type HistoryDeps, startHistory } from './metrics/history/record-history.ts';
 import { whileLeading } from './storage/engine/while-leading.ts';
@@ -16,7 +18,7 @@ export interface RoundsDeps {
   readonly audit: Audit;
   readonly log: Logger;
   readonly closing: Closing;
-  /** For the history of numbers. */
+  /** Of this console, for the history of numbers. */
   readonly readNumbers: HistoryDeps['readNumbers'];
   /** For that of calls. */
   readonly readMinute: CallHistoryDeps['readMinute'];
@@ -29,8 +31,11 @@ export interface Rounds {
 }
 
 export function startRounds(deps: RoundsDeps): Rounds {
-  const { services, audit, log, closing, readNumbers } = deps;
-  const { settings, users, clients, now } = services;
+  const { services, audit, log, closing } = deps;
+  const { settings, users, clients, reports, now } = services;
+  const readNumbers = async () => new Map([...(await deps.readNumbers()), ...reports.numbers()]);
+  const readMinute = async (minute: number) =>
+    sumOfMinutes([await deps.readMinute(minute), reports.minute(minute)]);
   const readTotals = async () => {
     const [countOfUsers, countOfClients] = await Promise.all([users.count(), clients.count()]);
     return { users: countOfUsers, clients: countOfClients };
@@ -48,9 +53,10 @@ export function startRounds(deps: RoundsDeps): Rounds {
   closing.add('files of queue items', services.itemFiles.startSweeping(log));
   closing.add('history of numbers', startHistory({ dataDir, readNumbers, readTotals, now, log }));
   const queueSizes = createQueueSizes({ ask: deps.askMember });
-  const calls = startCallHistory({ dataDir, readMinute: deps.readMinute, ...queueSizes, now, log });
+  const calls = startCallHistory({ dataDir, readMinute, ...queueSizes, now, log });
   closing.add('calls of a day', calls.close);
   closing.add('sizes of queues', queueSizes.close);
+  closing.add('reports to other consoles', startSharedReports({ ...services, ...deps }));
   closing.add(
     'metadata of identity providers',
     whileLeading(storage, () => startMetadataRefresh({ ...services, audit, log })),

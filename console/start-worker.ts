@@ -130,6 +130,7 @@ function othersOf(owner: OwnerLine['owner']): OtherProcesses {
     recordUsage: owner.recordUsage,
     settleUsage: owner.settleUsage,
     recentCalls: { read: owner.recentCalls, areAll: true },
+    takeReport: owner.takeReport,
     openCalls: { list: owner.openCalls, end: owner.endOpenCall },
   };
 }

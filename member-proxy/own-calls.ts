@@ -27,22 +27,35 @@ export interface OwnCallsDeps {
 /** Whose calls they are, where places at a member are shared out. */
 const caller = 'console';
 
-export function createAskMember(deps: OwnCallsDeps): AskMember {
-  const prepare = createPrepare(deps);
-  return async (call) => {
-    const { request, rule, takers } = await prepare(call);
-    const { members } = deps;
-    return exchanged(request, takers, { ...call, endsMember: rule.endsMember ?? false, members });
-  };
+export interface OwnCalls {
+  readonly ask: AskMember;
+  readonly open: OpenMember;
+  /** Ends those that wait for an answer: what a member does not say to a console that stops is of no use. */
+  close(): void;
 }
 
-export function createOpenMember(deps: OwnCallsDeps): OpenMember {
+export function createOwnCalls(deps: OwnCallsDeps): OwnCalls {
   const prepare = createPrepare(deps);
-  return async (call) => {
-    const { request, takers } = await prepare(call);
-    const { listener, opened } = createReplyReader(() => exchange);
-    const exchange = startExchange(request, listener, takers);
-    return opened;
+  const { members } = deps;
+  const waiting = new Set<Asked>();
+
+  return {
+    async ask(call) {
+      const { request, rule, takers } = await prepare(call);
+      const asked = createAsked(call.mostBytes);
+      waiting.add(asked);
+      asked.begin(request, takers, rule.endsMember ? members : undefined);
+      return asked.answered.finally(() => waiting.delete(asked));
+    },
+    async open(call) {
+      const { request, takers } = await prepare(call);
+      const { listener, opened } = createReplyReader(() => exchange);
+      const exchange = startExchange(request, listener, takers);
+      return opened;
+    },
+    close() {
+      for (const asked of waiting) asked.end(stopping());
+    },
   };
 }
 
@@ -94,52 +107,67 @@ function bodyFor(
   return filledFor({ content, contentType: undefined, positionalFields }, own)(member);
 }
 
-interface Asked extends Pick<MemberCall, 'mostBytes'> {
-  readonly endsMember: boolean;
-  readonly members: Pick<Members, 'list'>;
+interface Asked {
+  readonly answered: Promise<MemberReply>;
+  /** @param all  where the call ends the member that it is sent to */
+  begin(request: UpstreamRequest, takers: readonly Member[], all: Pick<Members, 'list'> | undefined): void;
+  end(error: ProblemError): void;
 }
 
-function exchanged(
-  request: UpstreamRequest,
-  takers: readonly Member[],
-  { mostBytes = Number.POSITIVE_INFINITY, endsMember, members }: Asked,
-): Promise<MemberReply> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    let head: ReplyHead | undefined;
-    const call: { isOver: boolean; denial: undefined; exchange: Exchange | undefined } = {
-      isOver: false,
-      denial: undefined,
-      exchange: undefined,
-    };
-    const take = (chunk: Buffer): boolean => {
-      length += chunk.length;
-      if (length <= mostBytes) chunks.push(Buffer.from(chunk));
-      return length <= mostBytes;
-    };
-    const listener: ReplyListener = {
-      onHead(came) {
-        head = came;
-      },
-      onData(chunk) {
-        if (!take(chunk)) {
-          call.exchange?.abort();
-          reject(tooLarge(mostBytes));
-        }
-        return true;
-      },
-      onEnd(rest) {
-        if (rest && !take(rest)) return reject(tooLarge(mostBytes));
-        const { status, fields } = head!;
-        const member = new URL(call.exchange!.member!.address).host;
-        resolve({ status, type: fieldIn(fields, 'content-type'), bytes: Buffer.concat(chunks), member });
-      },
-      onFailure: reject,
-    };
-    if (endsMember) shutDown(call, takers[0]!, members.list(), { request, listener }).catch(reject);
-    else call.exchange = startExchange(request, listener, takers);
+function createAsked(mostBytes = Number.POSITIVE_INFINITY): Asked {
+  let resolve: (reply: MemberReply) => void;
+  let reject: (error: unknown) => void;
+  const answered = new Promise<MemberReply>((resolveAnswered, rejectAnswered) => {
+    [resolve, reject] = [resolveAnswered, rejectAnswered];
   });
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let head: ReplyHead | undefined;
+  const call: { isOver: boolean; denial: undefined; exchange: Exchange | undefined } = {
+    isOver: false,
+    denial: undefined,
+    exchange: undefined,
+  };
+  const listener: ReplyListener = {
+    onHead(came) {
+      head = came;
+    },
+    onData(chunk) {
+      if (!take(chunk)) end(tooLarge(mostBytes));
+      return true;
+    },
+    onEnd(rest) {
+      if (rest && !take(rest)) return reject(tooLarge(mostBytes));
+      const { status, fields } = head!;
+      const member = new URL(call.exchange!.member!.address).host;
+      resolve({ status, type: fieldIn(fields, 'content-type'), bytes: Buffer.concat(chunks), member });
+    },
+    onFailure: (error) => reject(error),
+  };
+  return {
+    answered,
+    begin(request, takers, all) {
+      if (all) shutDown(call, takers[0]!, all.list(), { request, listener }).catch(reject);
+      else call.exchange = startExchange(request, listener, takers);
+    },
+    end,
+  };
+
+  function end(error: ProblemError): void {
+    call.isOver = true;
+    call.exchange?.abort();
+    reject(error);
+  }
+
+  function take(chunk: Buffer): boolean {
+    length += chunk.length;
+    if (length <= mostBytes) chunks.push(Buffer.from(chunk));
+    return length <= mostBytes;
+  }
+}
+
+function stopping(): ProblemError {
+  return new ProblemError(problems.busy, 'The console stops.');
 }
 
 function tooLarge(mostBytes: number): ProblemError {

@@ -26,7 +26,7 @@ import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { createCandidates } from './members/candidates.ts';
 import { readMemberTarget } from './members/member-target.ts';
 import type { MemberStatus, Members } from './members/members.ts';
-import { createAskMember, createOpenMember } from './own-calls.ts';
+import { createOwnCalls } from './own-calls.ts';
 import type { ProxyLog } from './proxy-log.ts';
 import { createPollDesk, type PollDesk } from './queue-polls/poll-desk.ts';
 import type { ItemRecord } from './queue-polls/queue-item.ts';
@@ -138,12 +138,12 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     end,
   });
 
-  const own = { members, candidates, credentials: deps.credentials, limits };
+  const own = createOwnCalls({ members, candidates, credentials: deps.credentials, limits });
   return {
     handle,
     recheck,
-    ask: createAskMember(own),
-    open: createOpenMember(own),
+    ask: own.ask,
+    open: own.open,
     statuses: members.statuses,
     firstProbe: members.firstProbe,
     drain: members.drain,
@@ -152,6 +152,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     waitingCalls: createWaitingCalls({ inFlight, end, now }),
     async close() {
       unsubscribe();
+      own.close();
       const polls = await desk.close();
       if (polls > 0) log.warn({ polls }, pollsLeft);
       await members.close();

@@ -49,6 +49,8 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
   /** Keeps what a separate proxy has refused. @throws {ProblemError} `invalid_request`, `busy` */
   readonly takeDenials: (body: unknown, clientId: string) => Promise<void>;
   readonly takeUsage: (body: unknown, clientId: string) => Promise<void>;
+  /** @throws {ProblemError} */
+  readonly takeReport: (body: unknown, clientId: string) => Promise<void>;
   readonly apiBearer: { isStillGood(caller: Caller): boolean };
   /** Of separate proxies. */
   readonly scopes: { readonly revocations: string; readonly denials: string };
@@ -67,7 +69,16 @@ export interface AdminApi {
 }
 
 export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Caller>): AdminApi {
-  const { apiBearer, apiCallers, revocationSource, takeDenials, takeUsage, scopes, onSeparateProxy } = needs;
+  const {
+    apiBearer,
+    apiCallers,
+    revocationSource,
+    takeDenials,
+    takeUsage,
+    takeReport,
+    scopes,
+    onSeparateProxy,
+  } = needs;
   const scope = createScopeGuard(apiCallers);
   const revocations = createRevocationStream({
     ...needs,
@@ -87,6 +98,10 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
   });
   api.post('/api/v1/usage-reports', scope(scopes.denials), anyJson, async (call: BodyCall<Caller>) => {
     await takeUsage(call.body, call.caller.clientId);
+    return { status: 204 };
+  });
+  api.post('/api/v1/process-reports', scope(scopes.denials), anyJson, async (call: BodyCall<Caller>) => {
+    await takeReport(call.body, call.caller.clientId);
     return { status: 204 };
   });
   const calls = createHttpCalls({

@@ -15,12 +15,12 @@ import { addKeysRoutes } from '../keys/module.ts';
 import { createMembersModule } from '../members/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
 import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
-import { shownStructure } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import type { Numbers } from '../metrics/numbers.ts';
 import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
+import { waitingPollsOf } from '../server/waiting-polls.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
 import { createStoredRevocationSource } from '../tokens/revocation-stream/stored-source.ts';
 import { type Browser, createBrowser } from './browser.ts';
@@ -110,7 +110,7 @@ export async function createConsole({
     members: proxy,
     numbers: metrics.numbers,
     mainNumbers: metrics.mainNumbers,
-    callMinute: (minute) => ({ ...parts.recentCalls.minuteOf(minute), waiting: waitingPolls(proxy) }),
+    callMinute: (minute) => ({ ...parts.recentCalls.minuteOf(minute), waiting: waitingPollsOf(proxy) }),
     isReady: health.isReady,
     drain() {
       health.drain();
@@ -141,11 +141,13 @@ function createApi(
   let api: AdminApi | undefined;
   const load = once(async () => {
     await loadOperations();
-    const [{ createAdminApi }, { createDenialIntake }, { createUsageIntake }] = await Promise.all([
-      import('../admin-api/module.ts'),
-      import('../access/reported-denials.ts'),
-      import('../usage/reported-usage.ts'),
-    ]);
+    const [{ createAdminApi }, { createDenialIntake }, { createUsageIntake }, { createReportIntake }] =
+      await Promise.all([
+        import('../admin-api/module.ts'),
+        import('../access/reported-denials.ts'),
+        import('../usage/reported-usage.ts'),
+        import('../metrics/reports/report-intake.ts'),
+      ]);
     api = createAdminApi({
       ...parts,
       ...(await createApiServices(parts, parts.audit, proxy)),
@@ -168,6 +170,7 @@ function createApi(
       revocationSource: createStoredRevocationSource(parts),
       takeDenials: createDenialIntake(parts),
       takeUsage: createUsageIntake({ ...parts, artifacts: parts.storage.artifacts }),
+      takeReport: createReportIntake({ ...parts, take: parts.reports.take }),
       scopes: { revocations: revocationEventsScope, denials: denialReportsScope },
     });
     if (isClosed) api.close();
@@ -185,11 +188,4 @@ function createApi(
       api?.close();
     },
   };
-}
-
-function waitingPolls({ waitingByQueue }: MemberProxy): MinuteOfCalls['waiting'] {
-  return [...waitingByQueue()].flatMap(([path, polls]) => {
-    const id = shownStructure(path.slice('/svc/rest/'.length));
-    return id === null ? [] : [[id, polls] as const];
-  });
 }

@@ -16,7 +16,7 @@ export const roleScopes: ReadonlyMap<string, Role> = new Map([
 /** The scope that opens them. */
 export const revocationEventsScope = 'api:revocations:read';
 
-/** Where a member proxy in a process of its own reports what it has refused, and what was used there (`POST /api/v1/refusals`, `/usage-reports`). */
+/** Where a member proxy in a process of its own reports what it has refused, and what was used there (`POST /api/v1/refusals`, `/usage-reports`, `/process-reports`). */
 
 /** The scope that opens it. */
 export const denialReportsScope = 'api:refusals:write';

@@ -104,8 +104,7 @@ async function importOne(
       target: counted(target, signal, tally.count),
       continues: input.continues,
       rejected: leftOut.lines,
-      work: recording(files, work, tally.now),
-      progress: progressOf(work),
+      ...createReports(work, files, before, tally),
     });
     const stored = input.onlyCheck ? { added, existing } : tally.now();
     return { ...stored, others, rejected: leftOut.lines.count(), leftOut: leftOut.named };
@@ -113,6 +112,8 @@ async function importOne(
     throw explained(error);
   }
 }
+
+type Tally = ReturnType<typeof createTally>;
 
 /** What has been added, by this process and by those before. @param skipsExisting  asked for: who is there already is no fault */
 function createTally(before: Checkpoint | null, skipsExisting: boolean) {
@@ -150,27 +151,31 @@ function counted(
   };
 }
 
-function recording(path: string, { report }: JobWork, tally: () => Omit<Checkpoint, 'line'>): WorkDirectory {
-  return {
+/** What is stored is said with its checkpoint: the line that `record` was told last. */
+function createReports({ signal, report }: JobWork, path: string, before: Checkpoint | null, tally: Tally) {
+  // Stored by the processes before: those lines are not read again.
+  const stored = (before?.added ?? 0) + (before?.existing ?? 0);
+  let line = before?.line ?? 0;
+  const work: WorkDirectory = {
     path,
-    record(line) {
-      const { added, existing } = tally();
-      const done = added + existing;
-      report({ done, total: null, step: `storing, up to line ${line}` }, { line, added, existing });
+    record(last) {
+      line = last;
     },
     remove() {},
   };
-}
-
-function progressOf({ signal, report }: JobWork): Progress {
-  return {
+  const progress: Progress = {
     report(step, done, total) {
+      if (step === 'storing') {
+        const { added, existing } = tally.now();
+        const so = { done: stored + done, total: stored + total, step: `storing, up to line ${line}` };
+        report(so, { line, added, existing });
+      }
       signal.throwIfAborted();
-      // What is stored is said with its checkpoint.
       if (step !== 'storing') report({ done, total: total > 0 ? total : null, step });
     },
     close() {},
   };
+  return { work, progress };
 }
 
 /** Lines that are left out: counted, and the first of them named. */

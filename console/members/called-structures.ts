@@ -44,6 +44,14 @@ export function createCalledStructures({ registry, now }: CalledStructuresDeps) 
         if (at >= 0) see(kind, nameAt(path, at + beginning.length));
       }
     },
+    /** The same of a call through another process. @param structure  `map:orders` */
+    recordNamed(structure: string): void {
+      const at = structure.indexOf(':');
+      const kind = structure.slice(0, at);
+      if (kind !== 'map' && kind !== 'queue') return;
+      const encoded = encodedName(structure.slice(at + 1));
+      if (encoded !== undefined) see(kind, encoded);
+    },
     /** By the name; `lastCallOn` is the day's first moment, epoch milliseconds. */
     list(kind: StructureKind): readonly { readonly name: string; readonly lastCallOn: number }[] {
       const first = dayOf(now()) - mostDays;
@@ -105,6 +113,14 @@ function newest(days: Days, since: number): Days {
 function nameAt(path: string, from: number): string {
   const end = path.indexOf('/', from);
   return end < 0 ? path.slice(from) : path.slice(from, end);
+}
+
+function encodedName(name: string): string | undefined {
+  try {
+    return encodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
 }
 
 function decoded(name: string): string | undefined {

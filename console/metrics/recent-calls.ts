@@ -3,13 +3,7 @@
  * by minute. It is on the path of every call: five looks into maps and an addition. Names come from callers, so that each
  * minute has room for so many, and what is more counts without its name.
  */
-import { createPauses } from '../../platform/async/pauses.ts';
-import {
-  addStructureCounts,
-  type MinuteOfCalls,
-  newClientCounts,
-  newStructureCounts,
-} from './call-history/minute-of-calls.ts';
+import type { MinuteOfCalls } from './call-history/minute-of-calls.ts';
 import {
   countValue,
   newValueTally,
@@ -18,18 +12,20 @@ import {
 } from './call-history/values-of-calls.ts';
 import {
   type CallFilter,
-  type CallKey,
-  type CallRow,
   type CallSums,
-  countsOf,
   hostOf,
-  isDenied,
-  isFailed,
-  isMeant,
-  type MinuteCounts,
+  type ShownCall,
   shownStructure,
   structureIn,
 } from './call-sums.ts';
+import {
+  type CountedMinute,
+  type CountedRow,
+  countsOfMinute,
+  minuteMs,
+  sumOfCalls,
+  sumsOf,
+} from './sums-of-calls.ts';
 
 /** What of a call that is over is looked at. */
 export interface SeenCall extends Pick<ValueCall, 'structureAction' | 'valueBytes'> {
@@ -56,6 +52,10 @@ export interface RecentCalls {
   readOwn(filter: CallFilter): Promise<CallSums>;
   /** What this process has seen in one minute of the last hour. @param number  minutes since 1970 */
   minuteOf(number: number): Omit<MinuteOfCalls, 'waiting'>;
+  /** The same of all since that minute, for another process. */
+  minutesSince(number: number): readonly CountedMinute[];
+  /** The last calls of this process, the newest first. */
+  latest(): readonly ShownCall[];
 }
 
 interface Tally {
@@ -66,7 +66,6 @@ interface Tally {
   values: ValueTally | undefined;
 }
 
-type Counted = Omit<Tally, 'values'>;
 type ByStatus = Map<number, Tally>;
 type ByMember = Map<string | undefined, ByStatus>;
 type ByStructure = Map<string, ByMember>;
@@ -86,15 +85,11 @@ interface Timed {
   readonly call: SeenCall;
 }
 
-const minuteMs = 60_000;
 export const mostMinutes = 60;
 /** Of one minute. */
 const mostRows = 1_000;
 const mostSlowest = 10;
 const mostLatest = 200;
-/** What is shown of them. */
-export const shownSlowest = 20;
-export const shownLatest = 50;
 /** Whoever waits for an item is not slow. */
 const polls: ReadonlySet<string | undefined> = new Set(['/svc/rest/queues/{queueName}/{seconds}']);
 
@@ -126,35 +121,13 @@ export function createRecentCalls(
       const [own, more] = await Promise.all([recent.readOwn(filter), others?.read(filter)]);
       return more ? sumOfCalls([own, more]) : own;
     },
-    async readOwn(filter) {
-      const first = Math.floor(now() / minuteMs) - filter.minutes + 1;
-      const asked = minutes.filter((minute) => minute.number >= first);
-      const rows = new Map<string, CallRow>();
-      const pause = createPauses(1);
-      const perMinute = Array.from({ length: filter.minutes }, () => countsOf([]));
-      for (const minute of asked) {
-        const meant = [...rowsOf(minute)].filter(({ key }) => isMeant(key, filter));
-        for (const { key, tally } of meant) addRow(rows, key, tally);
-        const counted = meant.map(({ key, tally }) => ({ status: key.status, calls: tally.calls }));
-        perMinute[minute.number - first] = countsOf(counted);
-        await pause();
-      }
-      const shown = (timed: readonly Timed[]) =>
-        timed
-          .map(({ at, call }) => ({ ...callShown(call), at }))
-          .filter((call) => call.at >= first * minuteMs && isMeant(call, filter));
-      return {
-        since: first * minuteMs,
-        perMinute,
-        rows: [...rows.values()],
-        slowest: slowestOf(shown(asked.flatMap(({ slowest }) => slowest))),
-        latest: latestOf(shown(latest)),
-      };
-    },
+    readOwn: (filter) => sumsOf(minutes.map(countedMinute), recent.latest(), filter, now()),
     minuteOf(number) {
       const minute = minutes.find((one) => one.number === number);
-      return minute ? sumOfMinute(minute) : { clients: [], structures: [], isWhole: true };
+      return minute ? countsOfMinute(countedMinute(minute)) : { clients: [], structures: [], isWhole: true };
     },
+    minutesSince: (number) => minutes.filter((minute) => minute.number >= number).map(countedMinute),
+    latest: () => latest.map(callShown).sort((one, other) => other.at - one.at),
   };
   return recent;
 
@@ -205,104 +178,48 @@ function addSlow({ slowest }: Minute, timed: Timed): void {
   slowest.length = Math.min(slowest.length, mostSlowest);
 }
 
-function* rowsOf({ clients }: Minute): Generator<{ readonly key: CallKey; readonly tally: Tally }> {
+function countedMinute(minute: Minute): CountedMinute {
+  return {
+    number: minute.number,
+    rows: rowsOf(minute),
+    slowest: minute.slowest.map(callShown),
+    isWhole: minute.rows < mostRows,
+  };
+}
+
+function* rowsOf({ clients }: Minute): Generator<CountedRow> {
   for (const [clientId, structures] of clients) {
     for (const [structure, members] of structures) {
       for (const [member, statuses] of members) {
-        for (const [status, tally] of statuses) {
-          const key = {
+        for (const [status, { calls, sumMs, mostMs, values }] of statuses) {
+          yield {
             client: clientId ?? null,
             structure: shownStructure(structure),
             member: hostOf(member),
             status,
+            calls,
+            sumMs,
+            mostMs,
+            values: values ?? null,
           };
-          yield { key, tally };
         }
       }
     }
   }
 }
 
-function sumOfMinute(minute: Minute): Omit<MinuteOfCalls, 'waiting'> {
-  const clients = new Map<string, ReturnType<typeof newClientCounts>>();
-  const structures = new Map<string, ReturnType<typeof newStructureCounts>>();
-  for (const { key, tally } of rowsOf(minute)) {
-    const counts = { ...newStructureCounts(), ...tally.values, [outcomeOf(key.status)]: tally.calls };
-    if (key.client !== null) {
-      const sum = clients.get(key.client) ?? newClientCounts();
-      sum[outcomeOf(key.status)] += tally.calls;
-      clients.set(key.client, sum);
-    }
-    if (key.structure !== null) {
-      const sum = structures.get(key.structure) ?? newStructureCounts();
-      addStructureCounts(sum, counts);
-      structures.set(key.structure, sum);
-    }
-  }
-  return { clients: [...clients], structures: [...structures], isWhole: minute.rows < mostRows };
-}
-
-function outcomeOf(status: number): 'fine' | 'denied' | 'failed' {
-  if (isDenied(status)) return 'denied';
-  return isFailed(status) ? 'failed' : 'fine';
-}
-
-function addRow(rows: Map<string, CallRow>, key: CallKey, { calls, sumMs, mostMs }: Counted): void {
-  const { client, structure, member, status } = key;
-  const id = JSON.stringify([client, structure, member, status]);
-  const known = rows.get(id);
-  rows.set(id, {
-    client,
-    structure,
-    member,
-    status,
-    calls: (known?.calls ?? 0) + calls,
-    sumMs: (known?.sumMs ?? 0) + sumMs,
-    mostMs: Math.max(known?.mostMs ?? 0, mostMs),
-  });
-}
-
-function callShown({ method, path, route, status, clientId, member, ...call }: SeenCall) {
+function callShown({ at, call }: Timed): ShownCall {
+  const { method, path, route, status, clientId, member, durationMs, requestId, decisionId } = call;
   return {
+    at,
     method,
     route: route ?? null,
     client: clientId ?? null,
     structure: shownStructure(route === undefined || clientId === undefined ? '' : structureIn(path)),
     member: hostOf(member),
     status,
-    durationMs: call.durationMs,
-    requestId: call.requestId,
-    decisionId: call.decisionId ?? null,
+    durationMs,
+    requestId,
+    decisionId: decisionId ?? null,
   };
-}
-
-/** What several processes have seen, as one. */
-export function sumOfCalls(all: readonly CallSums[]): CallSums {
-  const rows = new Map<string, CallRow>();
-  for (const row of all.flatMap((one) => one.rows)) addRow(rows, row, row);
-  return {
-    since: Math.min(...all.map(({ since }) => since), Number.MAX_SAFE_INTEGER),
-    perMinute: sumOfMinutes(all.map(({ perMinute }) => perMinute)),
-    rows: [...rows.values()],
-    slowest: slowestOf(all.flatMap(({ slowest }) => slowest)),
-    latest: latestOf(all.flatMap(({ latest }) => latest)),
-  };
-}
-
-/** The last of each is the minute of now. */
-function sumOfMinutes(all: readonly (readonly MinuteCounts[])[]): readonly MinuteCounts[] {
-  const longest = Math.max(0, ...all.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) => {
-    const each = all.map((minutes) => minutes[minutes.length - longest + at]);
-    const sum = (name: keyof MinuteCounts) => each.reduce((total, one) => total + (one?.[name] ?? 0), 0);
-    return { calls: sum('calls'), denied: sum('denied'), failed: sum('failed') };
-  });
-}
-
-function slowestOf(calls: CallSums['slowest']): CallSums['slowest'] {
-  return [...calls].sort((one, other) => other.durationMs - one.durationMs).slice(0, shownSlowest);
-}
-
-function latestOf(calls: CallSums['latest']): CallSums['latest'] {
-  return [...calls].sort((one, other) => other.at - one.at).slice(0, shownLatest);
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/log.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
-import { denialReportsPath, usageReportsPath } from '../tokens/proxy-report-paths.ts';
+import { denialReportsPath, processReportsPath, usageReportsPath } from '../tokens/proxy-report-paths.ts';
 import {
   type RevocationEvent,
   redirectOriginsPath,
@@ -16,6 +16,7 @@ import {
 import { createKeySource, type KeySet } from './jwks-cache.ts';
 import type { ForWorker } from './messages.ts';
 import { keysOfSet } from './public-keys.ts';
+import { createCountReporter } from './reports/count-reporter.ts';
 import { createDenialReporter } from './reports/denial-reporter.ts';
 import { createUsageReporter } from './reports/usage-reporter.ts';
 import { createRevocationCache } from './revocation-cache.ts';
@@ -79,6 +80,13 @@ export function createControlPlaneClient({ settings, log, send }: ControlPlaneCl
     onResult: (error) => problem('reports of calls', error),
   });
 
+  const counts = createCountReporter({
+    send: createReporter(outbound, settings, processReportsPath, (status) => {
+      log.warn({ status }, 'the console does not take what this proxy has counted: its pages do not show it');
+    }),
+    onResult: (error) => problem('reports of numbers', error),
+  });
+
   const askOrigin = createOriginQuestion(outbound, settings);
 
   return {
@@ -92,11 +100,17 @@ export function createControlPlaneClient({ settings, log, send }: ControlPlaneCl
     report: reports.add,
     /** Tells the console what was used here, when it can be told. */
     reportUse: use.add,
+    /** Tells the console what a process has counted here. */
+    reportCounts: counts.add,
     /** Ends it; what is still to be reported gets a moment. */
     async close() {
       endStream();
       keys.close();
-      const [unreported] = await Promise.all([use.close(lastReportsMs), reports.close(lastReportsMs)]);
+      const [unreported] = await Promise.all([
+        use.close(lastReportsMs),
+        reports.close(lastReportsMs),
+        counts.close(lastReportsMs),
+      ]);
       if (unreported > 0) {
         log.warn(
           { rows: unreported },

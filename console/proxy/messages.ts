@@ -2,6 +2,7 @@
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
 import type { DenialBatch } from '../access/denial-buffer.ts';
 import type { Numbers } from '../metrics/numbers.ts';
+import type { ProcessReport } from '../metrics/reports/process-report.ts';
 import type { RevocationEvent } from '../tokens/revocation-stream/revocation-event.ts';
 import type { UsageRow } from '../usage/usage-row.ts';
 
@@ -50,5 +51,7 @@ export type FromWorker =
   | { readonly type: 'proof'; readonly id: number; readonly proof: UsedProof; readonly caller: string }
   /** What was used there lately, for the console. */
   | { readonly type: 'usage'; readonly rows: readonly UsageRow[] }
+  /** What it has counted, for the console. */
+  | { readonly type: 'report'; readonly report: ProcessReport }
   /** What it has refused lately, for the console. */
   | { readonly type: 'denials'; readonly batch: DenialBatch };

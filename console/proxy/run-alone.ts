@@ -39,6 +39,7 @@ export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps)
   function receive(message: FromWorker): void {
     if (message.type === 'denials') controlPlane.report(message.batch);
     if (message.type === 'usage') controlPlane.reportUse(message.rows);
+    if (message.type === 'report') controlPlane.reportCounts(message.report);
     if (message.type === 'origin') {
       const { origin } = message;
       void controlPlane

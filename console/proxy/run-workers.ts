@@ -26,6 +26,7 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
     askOrigin: (origin) => controlPlane!.askOrigin(origin),
     onDenials: (batch) => controlPlane!.report(batch),
     onUse: (rows) => controlPlane!.reportUse(rows),
+    onReport: (report) => controlPlane!.reportCounts(report),
     proofMemory: createProofMemory(),
     log,
   });

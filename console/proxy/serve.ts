@@ -4,7 +4,7 @@ import type { BearerCheck } from '../../access-tokens/bearer.ts';
 import { createCallerCheck } from '../../access-tokens/caller-check.ts';
 import { createProofCheck, type ProofMemory } from '../../access-tokens/dpop/proof.ts';
 import { createRoleBook } from '../../member-proxy/authorization/role-permissions.ts';
-import type { MemberProxy, UsedCall } from '../../member-proxy/proxy.ts';
+import type { CallRecord, MemberProxy, UsedCall } from '../../member-proxy/proxy.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Faults } from '../../platform/faults.ts';
 import { createAudit, type Logger } from '../../platform/log.ts';
@@ -15,14 +15,19 @@ import { createCors } from '../http/cors.ts';
 import { createEndpoints } from '../http/endpoints.ts';
 import { createRequestIds, requestIdOf } from '../http/request-id.ts';
 import { sendProblem } from '../http/send.ts';
-import { type CallMetrics, createCallMetrics } from '../metrics/call-metrics.ts';
+import { type CallMetrics, createCallMetrics, type HeldByCallers } from '../metrics/call-metrics.ts';
+import { createMainTally } from '../metrics/main-numbers.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import type { Numbers } from '../metrics/numbers.ts';
+import { createRecentCalls } from '../metrics/recent-calls.ts';
+import { createReportMaker, type ProcessReport } from '../metrics/reports/process-report.ts';
+import { startReports } from '../metrics/reports/report-rounds.ts';
 import { recordDeniedConnections } from '../server/denied-connections.ts';
 import { listen } from '../server/listen.ts';
 import { createMemberSurface } from '../server/member-surface.ts';
 import { createConsoleOverload } from '../server/overload.ts';
 import { createApp } from '../server/request-handler.ts';
+import { waitingPollsOf } from '../server/waiting-polls.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createGuardedBearer } from './bearer.ts';
 import { createKnownOrigins } from './known-origins.ts';
@@ -40,6 +45,8 @@ export interface ServeDeps {
   readonly denials: DenialBuffer;
   /** Counts what is used here; what was counted goes on to the console. */
   readonly use: { readonly count: (call: UsedCall) => void; flush(): Promise<void> };
+  /** Tells the console what has been counted here. */
+  readonly report: (report: ProcessReport) => void;
   /** One for all processes that answer at this address. */
   readonly proofMemory: ProofMemory;
   /** The numbers of all workers; without it, those of this process. */
@@ -66,6 +73,7 @@ export async function serve({
   askOrigin,
   denials,
   use,
+  report,
   proofMemory,
   allNumbers,
   faults,
@@ -75,6 +83,7 @@ export async function serve({
   const overload = createConsoleOverload(settings);
   const metrics = createCallMetrics(faults, overload.numbers);
   addRevocationsAge(metrics, cache);
+  const counted = countCalls(overload.numbers);
   const bearer = createBearer({ settings, cache, fetchKey, proofMemory });
   const proxy = createMemberSurface({
     settings,
@@ -87,15 +96,14 @@ export async function serve({
     roles: createRoleBook({ customPermissions: cache.permissionsOf, onChange: cache.onChange }),
     onDenial: denials.record,
     onUse: use.count,
+    onCall: counted.record,
     processes: settings.workers,
   });
   const { endpoints, oauthEndpoints, ...router } = createEndpoints();
   const health = createHealthModule({ isEquipped: cache.isCurrent, log });
   health.addEndpoints(router);
-  addMetricsRoutes(router, {
-    numbers: allNumbers ?? metrics.numbers,
-    callers: createCallerCheck(bearer),
-  });
+  const callers = createCallerCheck(bearer);
+  addMetricsRoutes(router, { numbers: allNumbers ?? metrics.numbers, callers });
   const handle = createApp({
     newRequestId: createRequestIds(),
     cors: createCors(createKnownOrigins({ ask: askOrigin, version: cache.originsVersion })),
@@ -109,6 +117,7 @@ export async function serve({
     clientAddress: addressOf,
     log,
   });
+  const endReports = counted.startReports(proxy, report);
   const stopRechecks = recheckOnRevocations(proxy, cache);
   const onDenial = recordDeniedConnections({ record: denials.record, audit });
   const headMs = settings.httpHeadSeconds * 1000;
@@ -121,7 +130,7 @@ export async function serve({
       await server.close(timeoutMs);
       stopRechecks();
       await proxy.close();
-      await Promise.all([denials.flush(), use.flush()]);
+      await Promise.all([denials.flush(), use.flush(), endReports()]);
     },
   };
 }
@@ -153,6 +162,29 @@ async function denyAll(): Promise<void> {
 
 function nothingHere(): ProblemError {
   return new ProblemError(problems.notFound, 'This is a member proxy: it has /svc/ and /members/.');
+}
+
+/** What the console is told of calls: who has called what, and the main numbers. */
+function countCalls(held: HeldByCallers) {
+  const main = createMainTally(held);
+  const recentCalls = createRecentCalls(Date.now);
+  return {
+    record(call: CallRecord) {
+      recentCalls.record(call);
+      main.call(call.status, call.durationMs, call.member);
+    },
+    /** @returns ends it */
+    startReports(proxy: MemberProxy, report: ServeDeps['report']) {
+      const makeReport = createReportMaker({
+        recentCalls,
+        mainNumbers: async () => main.numbers(proxy.waitingPolls),
+        waiting: async () => waitingPollsOf(proxy),
+        now: Date.now,
+      });
+      const send = async (isLast: boolean) => report(await makeReport(isLast));
+      return startReports({ send, now: Date.now, onResult: () => {} });
+    },
+  };
 }
 
 function addRevocationsAge({ registry }: CallMetrics, cache: RevocationCache): void {

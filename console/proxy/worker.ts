@@ -89,6 +89,7 @@ export function createWorker({ settings, log, faults, send, proofMemory, isOneOf
         faults,
         denials,
         use: { count: counter.count, flush: passUse },
+        report: (report) => send({ type: 'report', report }),
         proofMemory: proofMemory ?? { add: askAboutProof },
         fetchKey(kid) {
           const isAsked = keyFetches.has(kid);

@@ -3,6 +3,7 @@ import type { Replays } from '../../access-tokens/dpop/replays.ts';
 import type { Logger } from '../../platform/log.ts';
 import { createWorkerProcesses, type WorkerProcess } from '../../platform/process/worker-processes.ts';
 import type { DenialBatch } from '../access/denial-buffer.ts';
+import type { ProcessReport } from '../metrics/reports/process-report.ts';
 import type { UsageRow } from '../usage/usage-row.ts';
 import type { ForWorker, FromWorker } from './messages.ts';
 import { createWorkerNumbers } from './worker-numbers.ts';
@@ -21,6 +22,8 @@ export interface WorkersDeps {
   readonly onDenials: (batch: DenialBatch) => void;
   /** Hears what was used there. */
   readonly onUse: (rows: readonly UsageRow[]) => void;
+  /** Hears what each of them has counted. */
+  readonly onReport: (report: ProcessReport) => void;
   /** One for all of them, so that a proof passes once whichever of them it comes to. */
   readonly proofMemory: Replays;
   readonly log: Logger;
@@ -31,7 +34,7 @@ export type Workers = ReturnType<typeof createWorkers>;
 type Worker = WorkerProcess<ForWorker>;
 
 export function createWorkers(deps: WorkersDeps) {
-  const { count, env, state, fetchKey, askOrigin, onDenials, onUse, proofMemory, log } = deps;
+  const { count, env, state, fetchKey, askOrigin, onDenials, onUse, onReport, proofMemory, log } = deps;
   const subscribed = new Set<Worker>();
   const passing = new Set<Worker>();
   const processes = createWorkerProcesses<ForWorker, FromWorker>({
@@ -93,6 +96,9 @@ export function createWorkers(deps: WorkersDeps) {
         break;
       case 'usage':
         onUse(message.rows);
+        break;
+      case 'report':
+        onReport(message.report);
         break;
       case 'numbers':
         numbers.take(message.id, message.numbers);

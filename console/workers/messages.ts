@@ -10,6 +10,7 @@ import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import type { Numbers } from '../metrics/numbers.ts';
 import type { OpenCall } from '../metrics/open-calls.ts';
+import type { ProcessReport } from '../metrics/reports/process-report.ts';
 import type { ApplicationAddresses } from '../settings/application-addresses.ts';
 import type { SettingsMessage } from '../settings/settings-message.ts';
 import type {
@@ -50,6 +51,8 @@ export interface OwnerCalls extends StoreCalls {
   allNumbers(): Promise<Numbers>;
   /** What all workers have seen of the calls of the last hour. */
   recentCalls(filter: CallFilter): Promise<CallSums>;
+  /** Of a proxy in a process of its own. */
+  takeReport(report: ProcessReport): Promise<void>;
   /** Calls that wait in all workers. */
   openCalls(): Promise<readonly OpenCall[]>;
   endOpenCall(requestId: string): Promise<boolean>;
@@ -87,6 +90,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   askAudit: true,
   allNumbers: true,
   recentCalls: true,
+  takeReport: true,
   openCalls: true,
   endOpenCall: true,
 };

@@ -74,7 +74,7 @@ test.skipIf(!hasTerminals)(
     const { stdout } = await run('script', ['-qec', `${words} > ${out}`, '/dev/null'], {
       dataDir: console.dataDir,
     });
-    expect(stdout).toMatch(/\[#[#.]*\] import-users: [\d,]+ of [\d,]+ /);
+    expect(stdout).toContain(`[${'#'.repeat(24)}] import-users: 3,000 of 3,000 lines, storing`);
     const { stdout: said } = await run('cat', [out], {});
     expect(said).toMatch(/^state +succeeded$/m);
     expect(said).not.toContain('[#');

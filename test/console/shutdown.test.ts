@@ -4,7 +4,15 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { machineToken, mainScript, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import {
+  apiToken,
+  machineToken,
+  mainScript,
+  type RunningConsole,
+  startConsole,
+  waitFor,
+} from '../helpers/console.ts';
+import { startRecorder } from '../member-proxy/servers.ts';
 import { openConnection } from './raw-connection.ts';
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -58,6 +66,27 @@ test('idle connections, and one in the middle of a head, do not keep the console
   expect(await console.stop()).toBe(0);
   expect(Date.now() - startedAt).toBeLessThan(8_000);
   await waitFor(() => [idle, silent, halfHead].every(({ isClosed }) => isClosed()), 'closed connections');
+});
+
+test('a member that does not answer does not keep a console whose own question it is (S81)', async () => {
+  const asked: string[] = [];
+  const member = await startRecorder((req, res) => {
+    if (!req.url!.includes('/queues/')) res.end('{}');
+    else asked.push(req.url!);
+  });
+  const console = await startConsole({ env: { CONSOLE_MEMBERS: member.address } });
+  const reading = new AbortController();
+  const read = fetch(`${console.url}/api/v1/queues/silent`, {
+    headers: { Authorization: `Bearer ${await apiToken(console)}` },
+    signal: reading.signal,
+  });
+  await waitFor(() => asked.length > 0, 'the question at the member', 30_000);
+  reading.abort();
+  await expect(read).rejects.toThrow();
+  const startedAt = Date.now();
+  expect(await console.stop()).toBe(0);
+  expect(Date.now() - startedAt).toBeLessThan(8_000);
+  await member.close();
 });
 
 test('a signal during the start is heeded, and leaves a store that opens (S81)', async () => {

@@ -39,8 +39,8 @@ interface Violation {
 declare global {
   interface Window {
     readonly axe: { run(options: object): Promise<{ readonly violations: readonly Violation[] }> };
-    /** What has moved on the page without anybody having done anything, as a browser scores it. */
-    shifted: number;
+    /** What has moved on the page without anybody having done anything, and how far as a browser scores it. */
+    shifts: string[];
   }
 }
 
@@ -138,13 +138,24 @@ async function decisionPath(page: Page): Promise<string> {
 }
 
 function countShifts(): void {
-  window.shifted = 0;
+  window.shifts = [];
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & {
       readonly value: number;
       readonly hadRecentInput: boolean;
-    })[])
-      if (!entry.hadRecentInput) window.shifted += entry.value;
+      readonly sources: readonly {
+        readonly node: Node | null;
+        readonly previousRect: DOMRect;
+        readonly currentRect: DOMRect;
+      }[];
+    })[]) {
+      if (entry.hadRecentInput) continue;
+      const moved = entry.sources.map(({ node, previousRect: from, currentRect: to }) => {
+        const name = node instanceof Element ? node.outerHTML.slice(0, 120) : node?.textContent;
+        return `${name} ${[from.x, from.y, from.width, from.height]} -> ${[to.x, to.y, to.width, to.height]}`;
+      });
+      window.shifts.push(`layout shift ${entry.value}: ${moved.join('; ')}`);
+    }
   }).observe({ type: 'layout-shift', buffered: true });
 }
 
@@ -161,8 +172,7 @@ async function violationsOf(page: Page, rules: readonly string[] | undefined): P
 }
 
 async function layoutOf(page: Page): Promise<readonly string[]> {
-  const shifted = await page.evaluate(() => window.shifted);
-  return [...(shifted > 0 ? [`layout shift ${shifted}`] : []), ...(await excessOf(page))];
+  return [...(await page.evaluate(() => window.shifts)), ...(await excessOf(page))];
 }
 
 async function excessOf(page: Page): Promise<readonly string[]> {

@@ -8,6 +8,7 @@ import type { Clients } from '../../clients/clients.ts';
 import { createOpenCalls } from '../../metrics/open-calls.ts';
 import { createRecentCalls } from '../../metrics/recent-calls.ts';
 import { createUsage } from '../../usage/usage.ts';
+import { createReports } from './reports.ts';
 import type { ServicesDeps } from './services-deps.ts';
 
 /** So that all consoles explain a denial within a second. */
@@ -24,6 +25,7 @@ export function createRecordings(
   }: Pick<ServicesDeps, 'settings' | 'storage' | 'now' | 'log' | 'others' | 'openCalls'>,
   clients: Clients,
 ) {
+  const reports = createReports({ artifacts, isShared: settings.databaseUrl !== undefined, others, now });
   return {
     denials: createDenialLog({
       artifacts,
@@ -35,7 +37,8 @@ export function createRecordings(
       log,
     }),
     clientUses: createClientUses({ artifacts, clients, report: others?.recordClientUses, now }),
-    recentCalls: createRecentCalls(now, others?.recentCalls),
+    reports,
+    recentCalls: createRecentCalls(now, reports.recentCalls),
     openCalls: openCalls ?? createOpenCalls(others?.openCalls),
     usage: createUsage({
       artifacts,

@@ -7,6 +7,7 @@ import type { AskAudit, AuditReader } from '../../audit/reader/questions.ts';
 import type { ClientUseRow } from '../../clients/client-last-used.ts';
 import type { CallFilter, CallSums } from '../../metrics/call-sums.ts';
 import type { OpenCalls, OthersOpenCalls } from '../../metrics/open-calls.ts';
+import type { ProcessReport } from '../../metrics/reports/process-report.ts';
 import type { ApplicationAddresses } from '../../settings/application-addresses.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -47,6 +48,8 @@ export interface OtherProcesses {
   readonly settleUsage: () => Promise<void>;
   /** What waits in all of them. */
   readonly openCalls?: OthersOpenCalls;
+  /** Absent in the process that keeps what others report. */
+  readonly takeReport?: (report: ProcessReport) => Promise<void>;
   /** What they have seen of the calls of the last hour, and whether this process is among them. */
   readonly recentCalls?: {
     readonly read: (filter: CallFilter) => Promise<CallSums>;

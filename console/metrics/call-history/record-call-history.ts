@@ -1,6 +1,7 @@
 /** Writes the calls of a day by client, map and queue: once a minute, what the minute before came to. */
 import { mkdir } from 'node:fs/promises';
 import { openRingWriter, type RingWriter, type Row, rowsOf } from '../history/ring-file.ts';
+import { reportEveryMs } from '../reports/process-report.ts';
 import {
   callHistoryFiles,
   clientForm,
@@ -145,8 +146,8 @@ export interface CallHistoryRounds {
   close(): Promise<void>;
 }
 
-/** Workers have counted the last calls of a minute by then. */
-const settleMs = 1_000;
+/** Other processes have told of the last calls of a minute by then. */
+const settleMs = reportEveryMs;
 
 /** Records by itself, minute by minute, until it is closed. */
 export function startCallHistory(deps: CallHistoryRoundDeps): CallHistoryRounds {

@@ -9,7 +9,7 @@ import { type Totals, valuesBetween } from './series.ts';
 export interface HistoryDeps {
   readonly dataDir: string;
   /** By process: the numbers of each that answers. */
-  readonly readNumbers: () => Promise<ReadonlyMap<number, MainNumbers>>;
+  readonly readNumbers: () => Promise<ReadonlyMap<number | string, MainNumbers>>;
   readonly readTotals: () => Promise<Totals>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -91,7 +91,11 @@ interface Parts {
 function recorderOf(deps: HistoryDeps, { columns, fine, coarse, spans }: Parts): HistoryRecorder {
   const { now, readNumbers, readTotals } = deps;
   let last:
-    | { readonly at: number; readonly slot: number; readonly numbers: ReadonlyMap<number, MainNumbers> }
+    | {
+        readonly at: number;
+        readonly slot: number;
+        readonly numbers: ReadonlyMap<number | string, MainNumbers>;
+      }
     | undefined;
 
   return {

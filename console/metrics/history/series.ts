@@ -84,8 +84,8 @@ export interface Totals {
  * @returns the value of each series, by its key
  */
 export function valuesBetween(
-  before: ReadonlyMap<number, MainNumbers>,
-  after: ReadonlyMap<number, MainNumbers>,
+  before: ReadonlyMap<number | string, MainNumbers>,
+  after: ReadonlyMap<number | string, MainNumbers>,
   { users, clients }: Totals,
   seconds: number,
 ): Map<string, number> {
@@ -125,8 +125,8 @@ export function valuesBetween(
 }
 
 function memberValues(
-  before: ReadonlyMap<number, MainNumbers>,
-  after: ReadonlyMap<number, MainNumbers>,
+  before: ReadonlyMap<number | string, MainNumbers>,
+  after: ReadonlyMap<number | string, MainNumbers>,
   seconds: number,
 ): [string, number][] {
   const members = new Set([...after.values()].flatMap((numbers) => Object.keys(numbers.members)));
@@ -163,8 +163,8 @@ function memberBetween(before: MemberNumbers = noCalls, after: MemberNumbers = n
 }
 
 function sumOfCounts(
-  before: ReadonlyMap<number, MainNumbers>,
-  after: ReadonlyMap<number, MainNumbers>,
+  before: ReadonlyMap<number | string, MainNumbers>,
+  after: ReadonlyMap<number | string, MainNumbers>,
 ): Record<keyof MainCounts, number> {
   const all = [...after].map(([id, { counts }]) => ({ counts, was: before.get(id)?.counts }));
   const names = Object.keys(all[0]?.counts ?? {}) as (keyof MainCounts)[];
