@@ -31,7 +31,8 @@ export const auditVerifyCommand: Command = {
     const used = given === undefined ? await settings() : undefined;
     const directory = given === undefined ? join(used!.dataDir, 'audit') : resolve(cwd, given);
     const databaseUrl = used?.databaseUrl?.reveal();
-    if (databaseUrl === undefined && !existsSync(directory)) throw new ProblemError(problems.notFound, `There is no ${directory}.`);
+    if (databaseUrl === undefined && !existsSync(directory))
+      throw new ProblemError(problems.notFound, `There is no ${directory}.`);
     const anchors = (input.texts('anchor') ?? []).flatMap((path) => anchorsIn(resolve(cwd, path)));
     const beside = join(directory, 'checkpoint-key.pem');
     const key = input.text('key');
@@ -44,7 +45,13 @@ export const auditVerifyCommand: Command = {
     };
     const { isGood, writers } = await verified(check);
     const place = databaseUrl === undefined ? directory : null;
-    const json = { directory: place, isGood, isSigned: publicKey !== undefined, anchors: anchors.length, writers };
+    const json = {
+      directory: place,
+      isGood,
+      isSigned: publicKey !== undefined,
+      anchors: anchors.length,
+      writers,
+    };
     return { text: textOf(writers), json, hasFailed: !isGood };
   },
 };

@@ -72,7 +72,12 @@ export function createReaderWork(data: ReaderThreadData, say: (message: FromRead
     answering ??= open();
     return answering;
   };
-  void opened().catch((error: Error) => log({ reason: error.message }, 'the audit cannot be read'));
+  // What cannot be opened ends the thread: whoever asks next begins another one.
+  opened().catch((error: unknown) => {
+    setImmediate(() => {
+      throw error;
+    });
+  });
 
   return async (message: ForReader): Promise<void> => {
     if (message.type === 'close') {

@@ -1,6 +1,7 @@
 /** The chains of all consoles as the database has them, and how entries are added to one: each once, or none of a batch. */
 import { type Database, type Queries, statement } from '../../storage/postgres/database.ts';
 import type { ChainEnd, EntryRow } from './entry-row.ts';
+import type { Retained } from './retained.ts';
 
 export interface ChainRow extends ChainEnd {
   readonly id: number;
@@ -20,19 +21,6 @@ export interface ChainRow extends ChainEnd {
   readonly retained: Retained | null;
   /** Its console has not been there for an hour. */
   readonly isEnded: boolean;
-}
-
-/** What vouches for the removal of a chain's beginning. */
-export interface Retained {
-  readonly seq: number;
-  /** Of that entry, base64url. */
-  readonly c: string;
-  /** Of {@link retainedText}, by the key of check-points. */
-  readonly signature: string;
-}
-
-export function retainedText({ writer, seq, c }: { readonly writer: string } & Omit<Retained, 'signature'>): string {
-  return JSON.stringify({ v: 1, retained: { writer, seq, c } });
 }
 
 export type ChainHead = Pick<ChainRow, 'writer' | 'seq' | 'link' | 'erased'>;

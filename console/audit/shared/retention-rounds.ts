@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Audit, Logger } from '../../../platform/log.ts';
 import type { RetentionLimits } from '../retention.ts';
-import { retainedText } from './chain-rows.ts';
+import { retainedText } from './retained.ts';
 import type { Expired } from './row-retention.ts';
 import type { SharedAuditReader } from './shared-questions.ts';
 

@@ -174,7 +174,9 @@ async function placeOf(
   until: number | undefined,
 ): Promise<readonly (number | string)[]> {
   if (!from && until === undefined) return [most, most, most];
-  const { rows } = await database.run<{ id: number | null; mostBack: number }>(aboutPlace, [from?.writer ?? null]);
+  const { rows } = await database.run<{ id: number | null; mostBack: number }>(aboutPlace, [
+    from?.writer ?? null,
+  ]);
   const { id, mostBack } = rows[0]!;
   // Of a clock that went back entries stand behind later ones.
   const last = until === undefined ? Number.POSITIVE_INFINITY : until + mostBack - 1;

@@ -7,8 +7,9 @@ import { type Chain, createChain, hashText, prefixBytes } from '../chain.ts';
 import { checkpointEvent, readCheckpoint } from '../checkpoint.ts';
 import { erasedHash } from '../erased-entry.ts';
 import type { RetentionLimits } from '../retention.ts';
-import { type ChainRow, type Retained, readChains } from './chain-rows.ts';
+import { type ChainRow, readChains } from './chain-rows.ts';
 import { termOf } from './entry-row.ts';
+import type { Retained } from './retained.ts';
 import { entryOf } from './row-list.ts';
 
 /** Entries of one chain, up to this one. */

@@ -21,6 +21,8 @@ export interface ShipperDeps {
 export type Shipper = ReturnType<typeof createShipper>;
 
 const mostEntries = 500;
+/** Of a database that is slow: it has two seconds for each batch. */
+const fewestEntries = 20;
 const mostBytes = 1024 * 1024;
 const headsMs = 1000;
 /** Without news: what was erased elsewhere is to leave the files of a console that writes nothing. */
@@ -35,6 +37,7 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
   const waiting = new Set<string>();
   /** What is in the files is not what the database has: said once. */
   const broken = new Set<string>();
+  let most = mostEntries;
   let headsAt = Number.NEGATIVE_INFINITY;
   let seenAt = Number.NEGATIVE_INFINITY;
   let hasNews = true;
@@ -60,6 +63,7 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
     } catch (error) {
       // Whether it was added is not known.
       ends.clear();
+      most = Math.max(fewestEntries, Math.floor(most / 4));
       throw error;
     }
     const now = performance.now();
@@ -79,6 +83,7 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
       const isAdded = await chains.add({ writer, before: end.seq, end: batch.end, rows: batch.rows });
       if (isAdded) {
         hasNews = true;
+        most = Math.min(mostEntries, 2 * most);
         ends.set(writer, batch.end);
         end = batch.end;
       } else {
@@ -135,7 +140,7 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
       found.push(next.row);
       end = next.end;
       bytes += entry.stored.length;
-      if (found.length === mostEntries || bytes > mostBytes) break;
+      if (found.length >= most || bytes > mostBytes) break;
     }
     return { rows: found, end };
   }

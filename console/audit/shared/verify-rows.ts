@@ -97,11 +97,7 @@ async function hiddenIn(queries: Queries): Promise<Hidden> {
   return { take: (outbox) => void untold.delete(outbox), left: () => [...untold.values()] };
 }
 
-function withHidden(
-  all: readonly Walked[],
-  chains: readonly ChainRow[],
-  rows: Hidden,
-): readonly Walked[] {
+function withHidden(all: readonly Walked[], chains: readonly ChainRow[], rows: Hidden): readonly Walked[] {
   return all.map((walked) => {
     const { id } = chains.find(({ writer }) => writer === walked.writer)!;
     const found = rows.left().find(({ chain }) => chain === id);
@@ -120,7 +116,12 @@ function missingIn(heads: readonly Heads[], known: ReadonlySet<string>): readonl
     if (!known.has(writer)) most.set(writer, Math.max(most.get(writer) ?? 0, seq));
   return [...most].map(([writer, last]) => ({
     writer,
-    finding: { verdict: 'removed', seq: 1, last, says: 'a check-point has seen these, and the chain is gone' },
+    finding: {
+      verdict: 'removed',
+      seq: 1,
+      last,
+      says: 'a check-point has seen these, and the chain is gone',
+    },
     entries: 0,
     lastSeq: last,
     begins: { seq: 1, previous: '' },

@@ -8,8 +8,9 @@ import type { StoredEntry } from '../segments/segment-reader.ts';
 import { type Finding, type State, startOf } from '../verify/state.ts';
 import { endBeforeAnchor, type Walked, walkedOf } from '../verify/walk.ts';
 import { walkEntry } from '../verify/walk-segment.ts';
-import { type ChainRow, type Retained, retainedText } from './chain-rows.ts';
+import type { ChainRow } from './chain-rows.ts';
 import { type ChainEnd, createEntryRows, type EntryRow } from './entry-row.ts';
+import { type Retained, retainedText } from './retained.ts';
 
 /** Rows that lists do not show. */
 export interface Hidden {
@@ -49,7 +50,9 @@ export async function walkRows(deps: WalkRowsDeps): Promise<Walked> {
   const state = startOf({ writer, publicKey, anchors, storedAt }, { firstSeq, previous: firstC });
   const checks = createRowChecks(deps, state);
   const finding = (await walk(deps, state, recent, checks.check)) ?? checks.atEnd();
-  const begins = checks.isBeginningSaid() ? { seq: 1, previous: '' } : { seq: firstSeq, previous: hashText(firstC) };
+  const begins = checks.isBeginningSaid()
+    ? { seq: 1, previous: '' }
+    : { seq: firstSeq, previous: hashText(firstC) };
   return walkedOf(state, begins, finding);
 }
 

@@ -58,12 +58,15 @@ describe.skipIf(postgresPrograms === undefined)('the audit of several consoles, 
       )[0]!.n;
     // What is under way ends, and its statistics come.
     let before = -1;
-    await vi.waitFor(async () => {
-      const now = await calls();
-      const isQuiet = now === before;
-      before = now;
-      expect(isQuiet).toBe(true);
-    }, { timeout: 20_000, interval: 2_000 });
+    await vi.waitFor(
+      async () => {
+        const now = await calls();
+        const isQuiet = now === before;
+        before = now;
+        expect(isQuiet).toBe(true);
+      },
+      { timeout: 20_000, interval: 2_000 },
+    );
   });
 
   test('what one has written is in the list, the entry, the overview, the export and the commands of the other', async () => {
@@ -106,7 +109,11 @@ describe.skipIf(postgresPrograms === undefined)('the audit of several consoles, 
     const { decision_id: decision } = await deniedAt(one);
     const at = performance.now();
     await vi.waitFor(async () => {
-      const { denials } = await consoles.api<{ denials: readonly EntryView[] }>(other, 'GET', '/audit/latest');
+      const { denials } = await consoles.api<{ denials: readonly EntryView[] }>(
+        other,
+        'GET',
+        '/audit/latest',
+      );
       expect(denials.map(({ decisionId }) => decisionId)).toContain(decision);
     }, soon);
     expect(performance.now() - at).toBeLessThan(2_000);
@@ -200,11 +207,14 @@ describe.skipIf(postgresPrograms === undefined)('the audit of several consoles, 
       expect((await consoles.call(console, 'GET', `/api/v1/audit/${entry!.id}`)).status).toBe(404);
     }
     // The other console has it in a file of its own; it learns of it with its next entries.
-    await vi.waitFor(async () => {
-      await clientAt(other, `next-${Math.random().toString(36).slice(2)}`);
-      const said = storedEntries(other.dataDir).filter(({ object }) => object?.id === 'forgotten-person');
-      expect(said).toEqual([]);
-    }, { timeout: 10_000, interval: 300 });
+    await vi.waitFor(
+      async () => {
+        await clientAt(other, `next-${Math.random().toString(36).slice(2)}`);
+        const said = storedEntries(other.dataDir).filter(({ object }) => object?.id === 'forgotten-person');
+        expect(said).toEqual([]);
+      },
+      { timeout: 10_000, interval: 300 },
+    );
     const env = { CONSOLE_DATABASE_URL: consoles.databaseUrl };
     const verified = await toolDone(['audit', 'verify', '--json'], { dataDir: one.dataDir, env });
     expect(verified.json()).toMatchObject({ isGood: true });

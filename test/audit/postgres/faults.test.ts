@@ -47,7 +47,9 @@ describe.skipIf(postgresPrograms === undefined)('faults while several write, whe
         for (let n = 0; !isOver; n++) {
           const id = `${name}-${c}-${lane}-${n}`;
           const body = { id, scopes: ['svc:health:read'] };
-          const answer = await consoles.callAt(console, 'POST', '/api/v1/clients', body).catch(() => undefined);
+          const answer = await consoles
+            .callAt(console, 'POST', '/api/v1/clients', body)
+            .catch(() => undefined);
           if (answer?.status === 201) done.push(id);
           else await delay(50);
         }
@@ -95,8 +97,7 @@ describe.skipIf(postgresPrograms === undefined)('faults while several write, whe
     consoles.query(`update artifact set payload = jsonb_set(payload::jsonb, '{at}',
       to_jsonb((payload ->> 'at')::bigint - 61000))::json where kind = 'AuditOutbox'`);
 
-  const report = () =>
-    verifyRows({ databaseUrl: consoles.databaseUrl, publicKey: undefined, anchors: [] });
+  const report = () => verifyRows({ databaseUrl: consoles.databaseUrl, publicKey: undefined, anchors: [] });
 
   test(`consoles that are killed ${rounds} times`, async () => {
     const done: string[] = [];
@@ -131,7 +132,9 @@ describe.skipIf(postgresPrograms === undefined)('faults while several write, whe
     // Of some nobody knew whether they were done: they are told when they are old.
     await aMinuteLater();
     await outboxIsEmpty();
-    const done = await consoles.query<{ n: number }>(`select count(*)::int as n from client where id like 'crashed-%'`);
+    const done = await consoles.query<{ n: number }>(
+      `select count(*)::int as n from client where id like 'crashed-%'`,
+    );
     expect(await added(one, 'crashed')).toHaveLength(done[0]!.n);
     expect(await report()).toMatchObject({ isGood: true });
   });

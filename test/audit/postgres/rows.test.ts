@@ -66,7 +66,9 @@ async function allOf(rows: Pick<OpenedRows, 'ask'>, filter: EntryFilter): Promis
 }
 
 async function exportOf(
-  ask: (place: ExportPlace | undefined) => Promise<{ text: string; place?: ExportPlace | undefined } | undefined>,
+  ask: (
+    place: ExportPlace | undefined,
+  ) => Promise<{ text: string; place?: ExportPlace | undefined } | undefined>,
 ): Promise<string> {
   let text = '';
   for (let place: ExportPlace | undefined; ; ) {
@@ -175,8 +177,9 @@ describe.skipIf(postgresPrograms === undefined)('the audit as rows, where Postgr
     const [one, other] = directories.map((directory) => rows.open(directory));
     await Promise.all([one!.ship(), other!.ship()]);
     expect(await allOf(one!, { event: 'client.added' })).toHaveLength(1);
-    expect((await one!.ask('follow', { filter: { event: 'client.added' }, after: {}, waitMs: 0 })).entries)
-      .toHaveLength(1);
+    expect(
+      (await one!.ask('follow', { filter: { event: 'client.added' }, after: {}, waitMs: 0 })).entries,
+    ).toHaveLength(1);
     expect(await rows.query('select count(*)::int as n from audit_entry')).toEqual([{ n: 20 }]);
     expect(await one!.shared('outbox', { ids: ['once.0', 'once.1'] })).toEqual({ found: ['once.0'] });
   }, 60_000);

@@ -4,7 +4,13 @@ import { mkdtemp } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apiToken, type ConsoleOptions, freePort, type RunningConsole, startConsole } from '../../helpers/console.ts';
+import {
+  apiToken,
+  type ConsoleOptions,
+  freePort,
+  type RunningConsole,
+  startConsole,
+} from '../../helpers/console.ts';
 import { type LoadBalancer, startLoadBalancer } from '../../helpers/load-balancer.ts';
 import { type Postgres, startPostgres } from '../../helpers/postgres.ts';
 import { createUserAgent, type UserAgent } from '../../helpers/user-agent.ts';

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
+import { schemaVersion } from '../../../console/storage/postgres/schema/migrate.ts';
 import type { Storage } from '../../../console/storage/storage.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
 import { user } from '../record-conformance.ts';
@@ -102,7 +103,7 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
     const storage = await openAt(postgres.url(other));
     await storage.artifacts.put('Session', 'one', { payload: {} });
     expect(await postgres.query(other, 'select version, migrating_to from cluster_console')).toEqual([
-      { version: 1, migrating_to: null },
+      { version: schemaVersion, migrating_to: null },
     ]);
   });
 
