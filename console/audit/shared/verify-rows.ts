@@ -1,7 +1,7 @@
 /** Says of the chain of each console whether its rows are what was written: by the database alone, without a console. */
 import type { KeyObject } from 'node:crypto';
 import { addressOf } from '../../storage/postgres/address.ts';
-import { createDatabase, type Database, type Queries, statement } from '../../storage/postgres/database.ts';
+import { createDatabase, type Queries, statement } from '../../storage/postgres/database.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import { checkAnchors, reportOfAll, type VerifyReport } from '../verify/verify.ts';
 import type { Walked } from '../verify/walk.ts';
@@ -32,7 +32,10 @@ const hidden = statement('audit_hidden', 'select chain, seq, stored from audit_e
 export async function verifyRows({ databaseUrl, publicKey, anchors }: VerifyRowsDeps): Promise<VerifyReport> {
   checkAnchors({ publicKey, anchors });
   const database = createDatabase({ address: addressOf(databaseUrl), onConnectionLost() {}, connections: 1 });
-  const client = await connected(database);
+  const client = await database.connectAlone().catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
   const queries: Queries = {
     async run({ name, text }, values = []) {
       const { rows, rowCount } = await client.query({ name, text, values: [...values] });
@@ -49,21 +52,6 @@ export async function verifyRows({ databaseUrl, publicKey, anchors }: VerifyRows
     await database.close();
   }
 }
-
-/** A busy machine has no time for it at once. */
-async function connected(database: Database): ReturnType<Database['connectAlone']> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await database.connectAlone();
-    } catch (error) {
-      if (attempt < mostConnects) continue;
-      await database.close();
-      throw error;
-    }
-  }
-}
-
-const mostConnects = 5;
 
 async function verifyIn(
   queries: Queries,

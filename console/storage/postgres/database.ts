@@ -49,6 +49,7 @@ export interface DatabaseDeps {
 const mostConnections = 10;
 const connectMs = 1_000;
 const mostConnects = 2;
+const mostConnectsAlone = 5;
 const queryMs = 2_000;
 /** For a connection that is in use. */
 const waitMs = 5_000;
@@ -137,12 +138,17 @@ export function createDatabase({
     run: (prepared, values) => withConnection((queries) => queries.run(prepared, values)),
     transaction: (work) => withConnection((queries) => inTransaction(queries, work)),
     async connectAlone() {
-      const client = new pg.Client({ ...common, connectionTimeoutMillis: connectMs });
-      client.on('error', () => {});
-      await client.connect().catch((error) => {
-        throw asStorageError(error);
-      });
-      return client;
+      for (let attempt = 1; ; attempt++) {
+        const client = new pg.Client({ ...common, connectionTimeoutMillis: connectMs });
+        client.on('error', () => {});
+        try {
+          await client.connect();
+          return client;
+        } catch (error) {
+          // As above; nobody waits for an answer meanwhile.
+          if (!isConnectTimeout(error) || attempt === mostConnectsAlone) throw asStorageError(error);
+        }
+      }
     },
     onFailure(listener) {
       failures.add(listener);
