@@ -9,7 +9,7 @@ import { createSerial } from '../../../platform/async/serial.ts';
 import type { Logger } from '../../../platform/log.ts';
 import type { AuditStore } from '../../audit/audit-store.ts';
 import { outboxIdsIn } from '../../audit/outbox-ids.ts';
-import type { SharedAuditReader } from '../../audit/shared/shared-questions.ts';
+import type { SharedAuditReader } from '../../audit/rows/shared-questions.ts';
 import type { ArtifactStore, ListedArtifact, Storage } from '../../storage/storage.ts';
 import { type OutboxRecord, outboxKind } from '../audit-outbox.ts';
 import { listOutbox } from '../audit-outbox-drain.ts';

@@ -5,7 +5,7 @@ import { programOf, version } from '../../../platform/installation.ts';
 import type { Logger } from '../../../platform/log.ts';
 import type { Secret } from '../../../platform/secret.ts';
 import { StorageUnavailableError } from '../../storage/storage.ts';
-import type { SharedAsks, SharedAuditReader, SharedKind, SharedNews } from '../shared/shared-questions.ts';
+import type { SharedAsks, SharedAuditReader, SharedKind, SharedNotice } from '../rows/shared-questions.ts';
 import type { AskAudit, AuditReader, Gets, QuestionKind } from './questions.ts';
 import type { ForReader, ForwardSettings, FromReader, ReaderThreadData } from './reader-work.ts';
 
@@ -15,7 +15,7 @@ export interface AuditReaderDeps {
   /** Of the database that several consoles share; absent: the audit is that of this data directory. */
   readonly databaseUrl?: Secret | undefined;
   /** Where there is one: hears what the thread says by itself. */
-  readonly onNews?: (news: SharedNews) => void;
+  readonly onNotice?: (notice: SharedNotice) => void;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   /** The thread, where it is not this installation's. */
   readonly program?: URL;
@@ -36,7 +36,7 @@ const closeMs = 3000;
 const restartMs = 5000;
 
 export function createAuditReader(deps: AuditReaderDeps): OwnAuditReader {
-  const { dataDir, forward, databaseUrl, onNews = () => {}, log, program } = deps;
+  const { dataDir, forward, databaseUrl, onNotice = () => {}, log, program } = deps;
   const waiting = new Map<number, Waiting>();
   let thread: Worker | undefined;
   let number = 0;
@@ -103,7 +103,7 @@ export function createAuditReader(deps: AuditReaderDeps): OwnAuditReader {
 
   function take(message: FromReader): void {
     if (message.type === 'log') log.warn(message.fields, message.message);
-    if (message.type === 'heads' || message.type === 'erase') onNews(message);
+    if (message.type === 'heads' || message.type === 'erase') onNotice(message);
     if (!('number' in message)) return;
     const asked = waiting.get(message.number);
     waiting.delete(message.number);

@@ -7,7 +7,7 @@ import { startForwarder, type Target } from '../forward/forwarder.ts';
 import { createSyslogTarget, type SyslogSettings } from '../forward/syslog-target.ts';
 import { createWebhookTarget } from '../forward/webhook-target.ts';
 import { createKnownSegments } from '../index/known-segments.ts';
-import type { SharedAsks, SharedKind, SharedNews } from '../shared/shared-questions.ts';
+import type { SharedAsks, SharedKind, SharedNotice } from '../rows/shared-questions.ts';
 import type { Asks, QuestionKind } from './questions.ts';
 
 /** Goes to the thread as it is: plain values. */
@@ -49,7 +49,7 @@ export type FromReader =
   | { readonly type: 'failed'; readonly number: number; readonly error: Error }
   /** The database cannot be asked. */
   | { readonly type: 'unavailable'; readonly number: number; readonly reason: string }
-  | SharedNews
+  | SharedNotice
   | {
       readonly type: 'log';
       readonly fields: object;
@@ -104,7 +104,7 @@ export function createReaderWork(data: ReaderThreadData, say: (message: FromRead
       const { answerFromFiles } = await import('./answer-from-files.ts');
       return answerFromFiles({ dataDir: data.dataDir, version, log });
     }
-    const { createSharedWork } = await import('../shared/shared-work.ts');
+    const { createSharedWork } = await import('../rows/shared-work.ts');
     const shared = createSharedWork({
       databaseUrl,
       directory,

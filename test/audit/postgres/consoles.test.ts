@@ -1,7 +1,7 @@
 /** The audit of several consoles on one PostgreSQL: each shows what all of them have written, within a second. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { storedEntries } from '../../helpers/audit.ts';
 import { toolDone as processDone } from '../../commands/support.ts';
+import { storedEntries } from '../../helpers/audit.ts';
 import { toolDone } from '../../helpers/commands.ts';
 import { apiToken, type RunningConsole } from '../../helpers/console.ts';
 import { postgresPrograms } from '../../helpers/postgres.ts';
@@ -185,7 +185,10 @@ describe.skipIf(postgresPrograms === undefined)('the audit of several consoles, 
         { event: 'client.added', outcome: 'success', actor: { kind: 'local' } },
       ]);
     }, soon);
-    const listed = await processDone(['audit', 'list', '--event', 'client.added', '--json'], { dataDir, env });
+    const listed = await processDone(['audit', 'list', '--event', 'client.added', '--json'], {
+      dataDir,
+      env,
+    });
     expect(listed.stdout).toContain('from-other');
   });
 

@@ -2,8 +2,8 @@
 import { onTestFinished } from 'vitest';
 import { createKnownSegments } from '../../../console/audit/index/known-segments.ts';
 import type { Asks, Gets, QuestionKind } from '../../../console/audit/reader/questions.ts';
-import type { SharedNews } from '../../../console/audit/shared/shared-questions.ts';
-import { createSharedWork } from '../../../console/audit/shared/shared-work.ts';
+import type { SharedNotice } from '../../../console/audit/rows/shared-questions.ts';
+import { createSharedWork } from '../../../console/audit/rows/shared-work.ts';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
 import type { Postgres } from '../../helpers/postgres.ts';
 
@@ -15,7 +15,7 @@ export interface Rows {
 }
 
 export interface OpenedRows {
-  readonly news: readonly SharedNews[];
+  readonly notices: readonly SharedNotice[];
   readonly logged: readonly string[];
   ship(): Promise<void>;
   ask<K extends QuestionKind>(kind: K, asked: Asks<K>): Promise<Gets<K>>;
@@ -30,7 +30,7 @@ export async function newRows(postgres: Postgres): Promise<Rows> {
     url,
     query: <Row>(text: string) => postgres.query<Row>(database, text),
     open(directory) {
-      const news: SharedNews[] = [];
+      const notices: SharedNotice[] = [];
       const logged: string[] = [];
       const work = createSharedWork({
         databaseUrl: url,
@@ -38,12 +38,12 @@ export async function newRows(postgres: Postgres): Promise<Rows> {
         segments: createKnownSegments(directory),
         version: '1.0.0',
         delivered: () => [],
-        say: (one) => void news.push(one),
+        say: (one) => void notices.push(one),
         log: (_fields, message) => void logged.push(message),
       });
       onTestFinished(() => work.close());
       return {
-        news,
+        notices,
         logged,
         ship: async () => void (await work.answerShared('ship', {})),
         ask: (kind, asked) => work.answer(kind, asked),

@@ -2,9 +2,9 @@
 import { createPublicKey, sign } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createChain } from '../../../console/audit/chain.ts';
-import { createEntryRows } from '../../../console/audit/shared/entry-row.ts';
-import { retainedText } from '../../../console/audit/shared/retained.ts';
-import { verifyRows } from '../../../console/audit/shared/verify-rows.ts';
+import { createEntryRows } from '../../../console/audit/rows/entry-row.ts';
+import { retainedText } from '../../../console/audit/rows/retained.ts';
+import { verifyRows } from '../../../console/audit/rows/verify-rows.ts';
 import { readAnchors } from '../../../console/audit/verify/anchors.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
 import { forgeries, key, otherKey, write, writer } from '../forgeries.ts';

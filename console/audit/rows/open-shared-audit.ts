@@ -28,9 +28,9 @@ export async function openSharedAudit({ databaseUrl, forward, ...deps }: SharedA
     databaseUrl,
     forward,
     log,
-    onNews(news) {
-      if (news.type === 'heads') trail?.useHeads(news.heads);
-      else void eraser?.eraseHere(news.writer, news.seq);
+    onNotice(notice) {
+      if (notice.type === 'heads') trail?.useHeads(notice.heads);
+      else void eraser?.eraseHere(notice.writer, notice.seq);
     },
   });
   let trail: ReturnType<typeof openAuditStore> | undefined;

@@ -28,23 +28,24 @@ type PlaceRow = Omit<ListedRow, 'stored'>;
 const mostChecked = 5000;
 const most = '9223372036854775807';
 
-/** Parameters: what the filter asks for, each null where it asks for nothing, then the place and the times. */
-const columns = {
+/**
+ * Parameters: what the filter asks for, each null where it asks for nothing, then the place and the times. What is asked for
+ * first has the fewest entries, as a rule.
+ */
+const order = [
+  ...(['id', 'decision', 'object', 'actor', 'member'] as const),
+  ...(['client', 'event', 'outcome', 'objectKind', 'eventGroup'] as const),
+];
+type Asked = (typeof order)[number];
+
+const otherColumns: Partial<Record<Asked, string>> = {
   id: 'ids',
   decision: 'ids',
-  object: 'object',
-  actor: 'actor',
-  member: 'member',
-  client: 'client',
-  event: 'event',
-  outcome: 'outcome',
   objectKind: 'object_kind',
   eventGroup: 'event_group',
-} as const;
-type Asked = keyof typeof columns;
+};
 
-/** What is asked for first has the fewest entries, as a rule. */
-const order = Object.keys(columns) as readonly Asked[];
+const columnOf = (asked: Asked) => otherColumns[asked] ?? asked;
 const parameterOf = (asked: Asked) => `$${order.indexOf(asked) + 1}::bigint`;
 const place = '$11::bigint, $12::bigint, $13::bigint';
 const times = '($14::bigint is null or latest >= $14)';
@@ -63,17 +64,17 @@ function source(by: Asked | undefined): string {
   if (by === undefined) return `(select *, 0 as by_value from audit_entry where ${isBefore})`;
   const parameter = parameterOf(by);
   // Sorted afterwards: else the planner might look for a few ids along all times.
-  if (columns[by] === 'ids')
+  if (columnOf(by) === 'ids')
     return `(with found as materialized (select *, 0 as by_value from audit_entry where ids @> array[${parameter}])
       select * from found where ${isBefore})`;
-  if (by !== 'client') return ofValue(columns[by], parameter);
+  if (by !== 'client') return ofValue(columnOf(by), parameter);
   return `(${ofValue('client', parameter)} union all ${ofValue('other_client', parameter)})`;
 }
 
 const checks = order.map((asked) => {
   const parameter = parameterOf(asked);
-  if (columns[asked] === 'ids') return `(${parameter} is null or ids @> array[${parameter}])`;
-  const isIt = `${columns[asked]} = ${parameter}`;
+  if (columnOf(asked) === 'ids') return `(${parameter} is null or ids @> array[${parameter}])`;
+  const isIt = `${columnOf(asked)} = ${parameter}`;
   return `(${parameter} is null or ${asked === 'client' ? `(${isIt} or other_client = ${parameter})` : isIt})`;
 });
 /** Always: a parameter has to be somewhere. */

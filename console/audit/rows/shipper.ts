@@ -40,7 +40,7 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
   let most = mostEntries;
   let headsAt = Number.NEGATIVE_INFINITY;
   let seenAt = Number.NEGATIVE_INFINITY;
-  let hasNews = true;
+  let hasAdded = true;
 
   return {
     /** Resolves when the database has all that was in the files. @throws {StorageUnavailableError} */
@@ -67,13 +67,13 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
       throw error;
     }
     const now = performance.now();
-    const isDue = now - headsAt > (hasNews ? headsMs : quietHeadsMs);
+    const isDue = now - headsAt > (hasAdded ? headsMs : quietHeadsMs);
     if (!isDue) return;
     const isSeen = now - seenAt > quietHeadsMs;
     onHeads(await chains.heads(writers, isSeen));
     headsAt = now;
     if (isSeen) seenAt = now;
-    hasNews = false;
+    hasAdded = false;
   }
 
   async function shipWriter(writer: string): Promise<void> {
@@ -82,7 +82,7 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
       if (batch.rows.length === 0) return;
       const isAdded = await chains.add({ writer, before: end.seq, end: batch.end, rows: batch.rows });
       if (isAdded) {
-        hasNews = true;
+        hasAdded = true;
         most = Math.min(mostEntries, 2 * most);
         ends.set(writer, batch.end);
         end = batch.end;

@@ -56,7 +56,7 @@ export interface SharedAuditReader extends AuditReader {
 }
 
 /** What the thread says by itself. */
-export type SharedNews =
+export type SharedNotice =
   /** Where the chains of all consoles end. */
   | { readonly type: 'heads'; readonly heads: Readonly<Record<string, WriterHead>> }
   /** An entry that was erased elsewhere is in the files here. */

@@ -9,7 +9,7 @@ import { createCopiedFiles } from './copied-files.ts';
 import { createRowAnswers } from './row-answers.ts';
 import { eraseRow } from './row-erasure.ts';
 import { dropEndedChains, dropRows, expiredRows } from './row-retention.ts';
-import type { SharedAsks, SharedGets, SharedKind, SharedNews } from './shared-questions.ts';
+import type { SharedAsks, SharedGets, SharedKind, SharedNotice } from './shared-questions.ts';
 import { createShipper, goesOnFrom } from './shipper.ts';
 
 export interface SharedWorkDeps {
@@ -21,7 +21,7 @@ export interface SharedWorkDeps {
   readonly version: string;
   /** What each receiver of entries has got, for all of them. */
   readonly delivered: () => readonly Reached[];
-  readonly say: (news: SharedNews) => void;
+  readonly say: (notice: SharedNotice) => void;
   readonly log: (fields: object, message: string) => void;
 }
 
