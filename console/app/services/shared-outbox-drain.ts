@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createSerial } from '../../../platform/async/serial.ts';
 import type { Logger } from '../../../platform/log.ts';
 import type { AuditStore } from '../../audit/audit-store.ts';
@@ -34,6 +35,7 @@ interface Left {
 /** An owner that lives has written its own by then. */
 const patienceMs = 60_000;
 const roundMs = 10_000;
+const closeMs = 2_000;
 
 /** @returns when it is known what this console has left; the value ends the rounds, after the one under way */
 export async function startSharedDrain(deps: SharedDrainDeps): Promise<() => Promise<void>> {
@@ -54,7 +56,8 @@ export async function startSharedDrain(deps: SharedDrainDeps): Promise<() => Pro
   }, roundMs).unref();
   return async () => {
     clearInterval(timer);
-    await last;
+    // A disk that takes no entries would hold up the end: what is left is written by the next start.
+    await Promise.race([last, delay(closeMs, undefined, { ref: false })]);
   };
 }
 

@@ -19,6 +19,7 @@ export interface RetentionRoundsDeps {
 
 const firstMs = 5_000;
 const roundMs = 600_000;
+const closeMs = 2_000;
 /** So that others have the disk between. */
 const pauseMs = 20;
 
@@ -30,7 +31,8 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<v
   const work = run();
   return async () => {
     stopping.abort();
-    await work;
+    // A disk that takes no entries would hold up the end.
+    await Promise.race([work, delay(closeMs, undefined, { ref: false })]);
   };
 
   async function run(): Promise<void> {

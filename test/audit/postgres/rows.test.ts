@@ -108,6 +108,7 @@ describe.skipIf(postgresPrograms === undefined)('the audit as rows, where Postgr
       version: '1.0.0',
     });
     onTestFinished(() => files.close());
+    await files.catchUp();
     for (const id of ['dec_700', 'rq_17', 'ses_30', 'none']) {
       const { entries } = (await files.answer('trace', { id }))!;
       expect(places((await opened.ask('trace', { id })).entries)).toEqual(places(entries));
