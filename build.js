@@ -33,8 +33,8 @@ const programs = [
 const late = ['ldapts', 'pino-pretty'];
 /** They have compiled parts, which they find beside their own files. */
 export const native = ['argon2', 'bcrypt', 'lmdb'];
-/** What pages load that have plots, and the page that tries calls, each with its library. */
-const forBrowsers = ['plots', 'explorer'];
+/** What pages load that have plots, the page that tries calls, and whoever wants an editor, each with its library. */
+const forBrowsers = ['plots', 'explorer', 'editor'];
 /** What writes the descriptions of the APIs, and the one that is written by hand. */
 const describing = 'console/description/write.ts';
 const ofMembers = 'docs/member-openapi.yaml';

@@ -1,12 +1,12 @@
 import { Form } from './elements/form.tsx';
 import type { Language } from './elements/moment.ts';
 import { Section } from './elements/section.tsx';
-import { type Theme, usePresentation } from './presentation.ts';
+import { type Density, type Theme, usePresentation } from './presentation.ts';
 import { useText } from './texts/elements.tsx';
 import { languages, type Translate } from './texts/text.ts';
 
 interface AccountDisplayProps {
-  /** Takes `theme`, `zone`, `language` and `csrf`. */
+  /** Takes `theme`, `density`, `zone`, `language` and `csrf`. */
   readonly action: string;
   readonly csrf: string;
   /** That can be chosen. */
@@ -21,10 +21,15 @@ const themes = (t: Translate): Readonly<Record<Theme, string>> => ({
   dark: t('account.dark'),
 });
 
+const densities = (t: Translate): Readonly<Record<Density, string>> => ({
+  compact: t('account.compactRows'),
+  roomy: t('account.roomyRows'),
+});
+
 /** How pages are shown in this browser. */
 export function AccountDisplay({ action, csrf, zones, language }: AccountDisplayProps) {
   const t = useText();
-  const { theme, zone } = usePresentation();
+  const { theme, density = 'compact', chosenZone } = usePresentation();
   return (
     <Section id="display" title={t('account.display')} about={t('account.howPagesLookBrowser')}>
       <Form action={action} hidden={{ csrf }} class="boxed padded">
@@ -33,6 +38,16 @@ export function AccountDisplay({ action, csrf, zones, language }: AccountDisplay
           <select id="theme" name="theme">
             {Object.entries(themes(t)).map(([value, label]) => (
               <option key={value} value={value} selected={value === theme}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="density">{t('account.density')}</label>
+          <select id="density" name="density">
+            {Object.entries(densities(t)).map(([value, label]) => (
+              <option key={value} value={value} selected={value === density}>
                 {label}
               </option>
             ))}
@@ -54,7 +69,7 @@ export function AccountDisplay({ action, csrf, zones, language }: AccountDisplay
           <select id="zone" name="zone">
             <option value="">{t('account.asBrowser')}</option>
             {zones.map((name) => (
-              <option key={name} value={name} selected={name === zone}>
+              <option key={name} value={name} selected={name === chosenZone}>
                 {name.replaceAll('_', ' ')}
               </option>
             ))}

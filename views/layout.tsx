@@ -126,10 +126,10 @@ interface HtmlProps {
 }
 
 export function Html({ title, scripts = [], style, children }: HtmlProps) {
-  const { branding, theme, zone, language } = usePresentation();
+  const { branding, theme, density, zone, language } = usePresentation();
   const { name = productName, colours } = branding;
   return (
-    <html lang={language} data-zone={zone}>
+    <html lang={language} data-zone={zone} class={density}>
       <head>
         <meta charset="utf-8" />
         <title>{`${title} · ${name}`}</title>

@@ -15,14 +15,20 @@ export interface Branding {
 
 export type Theme = 'system' | 'light' | 'dark';
 
+/** Of rows: 36 px, or 44. Where a finger points, all are of 44. */
+export type Density = 'compact' | 'roomy';
+
 export interface Presentation {
   readonly branding: Branding;
   readonly theme: Theme;
+  /** Absent: compact. */
+  readonly density?: Density | undefined;
   readonly language: Language;
   /** Whether this page is there again for who chooses another one: what a form was answered with is not. */
   readonly canChooseLanguage?: boolean;
-  /** Of the IANA data base; absent: that of the browser, where script can tell, else UTC. */
+  /** Of the IANA data base: that which was chosen, else that of the browser, where script has said it; absent: UTC. */
   readonly zone?: string | undefined;
+  readonly chosenZone?: string | undefined;
 }
 
 export const productName = 'Cluster Console';

@@ -14,7 +14,7 @@ export interface JobNeeds {
 }
 
 export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted'] as const;
-const jobId = z.string().regex(/^job_[0-9a-f]{32}$/);
+export const jobId = z.string().regex(/^job_[0-9a-f]{32}$/);
 const text = z.string();
 export const jobView = view({
   id: jobId,
@@ -70,7 +70,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     params,
     answer: jobView,
     async run({ params: { job: id }, waitSeconds }, { jobs }: JobNeeds) {
-      return { body: viewOfJob(await jobs.wait(await found(id, jobs), waitSeconds * 1000)) };
+      return { body: viewOfJob(await jobs.wait(await findJob(id, jobs), waitSeconds * 1000)) };
     },
   }),
   operation({
@@ -84,7 +84,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     answerType: 'text/event-stream',
     isLong: true,
     async run({ params: { job: id } }, { jobs }: JobNeeds) {
-      const job = await found(id, jobs);
+      const job = await findJob(id, jobs);
       return { stream: followJob(job, jobs, (one) => JSON.stringify(viewOfJob(one))) };
     },
   }),
@@ -101,7 +101,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     statuses: [200, 202],
     problems: [409],
     async run({ params: { job: id }, waitSeconds, isDryRun }, { jobs }: JobNeeds) {
-      const job = await found(id, jobs);
+      const job = await findJob(id, jobs);
       if (isOver(job)) throw new ProblemError(problems.conflict, 'This job is over.');
       if (!isDryRun) await jobs.cancel(job);
       return begun(await jobs.wait(job, isDryRun ? 0 : waitSeconds * 1000));
@@ -132,7 +132,7 @@ export function viewOfJob(job: Job) {
 }
 
 /** @throws {ProblemError} `not_found` */
-async function found(id: string, jobs: Pick<Jobs, 'find'>): Promise<Job> {
+export async function findJob(id: string, jobs: Pick<Jobs, 'find'>): Promise<Job> {
   const job = await jobs.find(id);
   if (job) return job;
   throw new ProblemError(problems.notFound, 'There is no job of this id, or not any more.');

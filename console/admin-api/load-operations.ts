@@ -14,6 +14,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./approvals.ts'),
   () => import('./audit/audit-operations.ts'),
   () => import('./backups.ts'),
+  () => import('./bulk-acts/bulk-act-operations.ts'),
   () => import('./clients/client-operations.ts'),
   () => import('./cluster/cluster-operations.ts'),
   () => import('./cluster/cp.ts'),

@@ -5,6 +5,7 @@ import { type UsageNeeds, usageOperations } from './access-usage.ts';
 import { type ApprovalNeeds, approvalOperations } from './approvals.ts';
 import { type AuditNeeds, auditOperations } from './audit/audit-operations.ts';
 import { type BackupNeeds, backupOperations, type ImportNeeds, importOperations } from './backups.ts';
+import { type BulkActNeeds, bulkActOperations } from './bulk-acts/bulk-act-operations.ts';
 import type { ClientNeeds } from './clients/client-needs.ts';
 import { clientOperations } from './clients/client-operations.ts';
 import { clusterOperations, type SentConfigNeeds } from './cluster/cluster-operations.ts';
@@ -50,6 +51,7 @@ export type ApiServices = AccessNeeds &
   DrainNeeds &
   ElevationNeeds &
   BackupNeeds &
+  BulkActNeeds &
   CallNeeds &
   HealthNeeds &
   ImportNeeds &
@@ -81,6 +83,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...configurationOperations,
   ...elevationOperations,
   ...backupOperations,
+  ...bulkActOperations,
   ...healthOperations,
   ...importOperations,
   ...installationOperations,

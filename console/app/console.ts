@@ -78,6 +78,7 @@ export async function createConsole({
   const health = createHealthModule({ ...parts, isEquipped });
   const browser = await createBrowser(parts, {
     run: (...given) => api.pageOperations.run(...given),
+    list: (...given) => api.pageOperations.list(...given),
     check: (...given) => api.pageOperations.check(...given),
     openTo: (...given) => api.pageOperations.openTo(...given),
   });
@@ -180,6 +181,7 @@ function createApi(
     handle: async (req, res) => (await load()).handle(req, res),
     pageOperations: {
       run: async (...given) => (await load()).pageOperations.run(...given),
+      list: async (...given) => (await load()).pageOperations.list(...given),
       check: async (...given) => (await load()).pageOperations.check(...given),
       openTo: async (...given) => (await load()).pageOperations.openTo(...given),
     },

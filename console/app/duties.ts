@@ -1,5 +1,6 @@
 /** What one process does for all that answer: it sends what applications have to be told. */
 import type { Audit, Logger } from '../../platform/log.ts';
+import { isManyAct } from '../admin-api/bulk-acts/acts.ts';
 import { dashboardClientId } from '../clients/clients.ts';
 import { createJobRunner } from '../jobs/job-runner.ts';
 import { createLicenceModule } from '../licence/module.ts';
@@ -35,7 +36,9 @@ function startJobs(
   const runner = createJobRunner({
     ...services,
     ...shared,
-    kinds: async () => (await import('./job-kinds.ts')).createJobKinds(services, members),
+    kinds: async () => (await import('./jobs/job-kinds.ts')).createJobKinds(services, members, shared.audit),
+    // Somebody waits for these, before the page: they stand behind no import.
+    isQuick: isManyAct,
     dataDir: services.settings.dataDir,
   });
   void runner.start();

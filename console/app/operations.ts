@@ -51,6 +51,7 @@ export async function createApiServices(
   return {
     ...services,
     permissionsOf: (role) => builtInPermissions(role) ?? services.roles.permissionsOf(role),
+    operationNamed: async (id) => (await loadOperations()).find((one) => one.id === id)!,
     cursors: createCursors(await cursorKeyOf({ storage, cipher }, members !== undefined)),
     accessAnswers: { ...questions, matrix: (asked) => questions.matrix(asked, members?.statuses() ?? []) },
     ...createClusterServices(services, members, { isDry }),
@@ -208,18 +209,32 @@ export function createApprovalsOnFirstUse(services: Services, audit: Audit, memb
   } satisfies ApiServices['approvals'] & RunDeps<ApiServices>['approvals'];
 }
 
-/** Loaded by its first call: a start has no use for it. */
 export function createRunLocally(services: Services, audit: Audit, members?: KnownMembers): RunLocally {
+  const runAs = createRunAs(services, audit, members);
+  return (id, request, actor) =>
+    runAs(id, request, localActor(actor), { source: 'command line', requestId: randomUUID() });
+}
+
+/** Runs one operation by its name, for somebody whom no call has brought. @throws {ProblemError} */
+export type RunAs = (
+  id: string,
+  request: OperationRequest,
+  actor: Actor,
+  about: RunDeps<ApiServices>['about'],
+) => Promise<Answer>;
+
+/** Loaded by its first call: a start has no use for it. */
+export function createRunAs(services: Services, audit: Audit, members?: KnownMembers): RunAs {
   let apiServices: Promise<ApiServices> | undefined;
   const answerOnce = createAnswerOnceOnFirstUse(services);
-  return async (id, request, actor) => {
+  return async (id, request, actor, about) => {
     const operations = await loadOperations();
     const { runOperation } = await import('../operations/run-operation.ts');
     const operation = operations.find((one) => one.id === id);
     if (!operation) throw new ProblemError(problems.notFound, `The console has no operation ${id}.`);
     apiServices ??= createApiServices(services, audit, members);
     const ready = await apiServices;
-    return runOperation(operation, request, localActor(actor), {
+    return runOperation(operation, request, actor, {
       services: ready,
       dryServices: () => createDryApiServices(services, members),
       permissionsOf: ready.permissionsOf,
@@ -230,7 +245,7 @@ export function createRunLocally(services: Services, audit: Audit, members?: Kno
       approvals: createApprovalsOnFirstUse(services, audit, members),
       now: services.now,
       audit,
-      about: { source: 'command line', requestId: randomUUID() },
+      about,
     });
   };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
 
 /** Cookie names of this console: `__Host-` where the browser can hold us to it (S33). */
 export interface CookieNames {
@@ -51,4 +52,37 @@ export function dropRepeatedCookies(req: IncomingMessage, names: CookieNames): v
     seen.add(name);
   }
   if (repeated.size > 0) req.headers.cookie = pairs.filter((pair) => !repeated.has(nameOf(pair))).join('; ');
+}
+
+const longest = 256;
+export const yearMs = 365 * 86_400_000;
+
+/** Of this browser, unsigned: whoever makes up a value misleads themselves alone. @returns at most 256 characters; empty when there is none */
+export function ownCookie(ctx: Pick<Context, 'cookies'>, name: string): string {
+  return (ctx.cookies.get(name, { signed: false }) ?? '').slice(0, longest);
+}
+
+/**
+ * With the attributes that all cookies have (S33).
+ *
+ * @param value     null takes it away
+ * @param isSecure  the console's public address is https
+ * @param maxAgeMs  absent: as long as the browser is open
+ */
+export function setOwnCookie(
+  ctx: Pick<Context, 'cookies'>,
+  name: string,
+  value: string | null,
+  isSecure: boolean,
+  maxAgeMs?: number,
+): void {
+  ctx.cookies.set(name, value, {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure: isSecure,
+    signed: false,
+    ...(maxAgeMs !== undefined && { maxAge: maxAgeMs }),
+    overwrite: true,
+  });
 }

@@ -6,6 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { isSameText } from '../../platform/secret.ts';
+import { setOwnCookie } from './cookies.ts';
 import type { WithForm } from './guards.ts';
 
 export interface Csrf {
@@ -34,13 +35,7 @@ export function createCsrf({ origin, cookieName, isSecure, secret }: CsrfDeps): 
       let id = readCookie(ctx);
       if (!id) {
         id = randomBytes(18).toString('base64url');
-        ctx.cookies.set(cookieName, id, {
-          httpOnly: true,
-          sameSite: 'lax',
-          path: '/',
-          secure: isSecure,
-          signed: false,
-        });
+        setOwnCookie(ctx, cookieName, id, isSecure);
       }
       return derive(id);
     },

@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
 import { isSameText } from '../../platform/secret.ts';
+import { setOwnCookie } from './cookies.ts';
 
 export type ReturnTarget = ReturnType<typeof createReturnTarget>;
 
@@ -26,14 +27,7 @@ const elsewhere = /^\/(?:login|connect|oauth2|api|static|svc|members|hazelcast|i
 
 export function createReturnTarget({ cookieName, url, secret, now }: ReturnTargetDeps) {
   const { origin, protocol } = new URL(url);
-  const options = {
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    secure: protocol === 'https:',
-    signed: false,
-    overwrite: true,
-  } as const;
+  const isSecure = protocol === 'https:';
 
   return {
     /** Of a page that was asked for without a session. What a page loads by itself leads nowhere. */
@@ -43,13 +37,13 @@ export function createReturnTarget({ cookieName, url, secret, now }: ReturnTarge
       const target = ownPath(ctx.originalUrl);
       if (target === undefined || (target === home && given(ctx) === '')) return;
       const said = `${now() + ttlMs}.${Buffer.from(target).toString('base64url')}`;
-      ctx.cookies.set(cookieName, `${said}.${proofOf(said)}`, { ...options, maxAge: ttlMs });
+      setOwnCookie(ctx, cookieName, `${said}.${proofOf(said)}`, isSecure, ttlMs);
     },
     /** Once. @returns `/` where there is none that can be believed */
     take(ctx: Context): string {
       const value = given(ctx);
       if (value === '') return home;
-      ctx.cookies.set(cookieName, '', { ...options, maxAge: 0 });
+      setOwnCookie(ctx, cookieName, '', isSecure, 0);
       const [until = '', path = '', proof = ''] = value.split('.');
       if (!isSameText(proof, proofOf(`${until}.${path}`)) || Number(until) < now()) return home;
       return ownPath(Buffer.from(path, 'base64url').toString()) ?? home;

@@ -1,5 +1,5 @@
 /**
- * Works on jobs, one after the other, in the one process that does so for all. It holds a lease on the one it works on;
+ * Works on jobs, one after the other, in the one process that does so for all; quick ones stand behind each other alone. It holds a lease on the one it works on;
  * of one whose lease has run out, the next process makes what its kind allows: it goes on from the checkpoint, or is
  * `interrupted`, with what was done.
  */
@@ -15,6 +15,8 @@ export interface JobRunnerDeps {
   readonly jobs: Jobs;
   /** By name; loaded when a job of one comes. */
   readonly kinds: () => Promise<Readonly<Record<string, JobKind>>>;
+  /** Whether jobs of this kind wait for no other kind. */
+  readonly isQuick?: (kind: string) => boolean;
   /** Where uploads lie. */
   readonly dataDir: string;
   readonly audit: Audit;
@@ -28,18 +30,26 @@ const leaseMs = 20_000;
 /** Progress is for people who look. */
 const reportMs = 500;
 
-export function createJobRunner({ jobs, kinds, dataDir, audit, log, now }: JobRunnerDeps) {
+export function createJobRunner({
+  jobs,
+  kinds,
+  isQuick = () => false,
+  dataDir,
+  audit,
+  log,
+  now,
+}: JobRunnerDeps) {
   const holder = randomUUID();
-  const serial = createSerial();
+  const [usual, quick] = [createSerial(), createSerial()];
   const known = new Set<string>();
-  let current: { readonly id: string; readonly abort: AbortController } | undefined;
+  const current = new Map<string, AbortController>();
   let isClosed = false;
   const unsubscribe = [
     jobs.onChange((job) => {
       if (job.state === 'queued') enqueue(job);
     }),
     jobs.onCancel((id) => {
-      if (current?.id === id) current.abort.abort();
+      current.get(id)?.abort();
     }),
   ];
   const timer = setInterval(() => void takeUp(false).catch(report), leaseMs).unref();
@@ -55,8 +65,8 @@ export function createJobRunner({ jobs, kinds, dataDir, audit, log, now }: JobRu
       isClosed = true;
       clearInterval(timer);
       for (const end of unsubscribe) end();
-      current?.abort.abort();
-      await serial(async () => {});
+      for (const abort of current.values()) abort.abort();
+      await Promise.all([usual(async () => {}), quick(async () => {})]);
     },
   };
 
@@ -71,9 +81,10 @@ export function createJobRunner({ jobs, kinds, dataDir, audit, log, now }: JobRu
     }
   }
 
-  function enqueue({ id }: Pick<Job, 'id'>): void {
+  function enqueue({ id, kind }: Pick<Job, 'id' | 'kind'>): void {
     if (known.has(id) || isClosed) return;
     known.add(id);
+    const serial = isQuick(kind) ? quick : usual;
     serial(() => workOn(id))
       .catch(report)
       .finally(() => known.delete(id));
@@ -92,7 +103,7 @@ export function createJobRunner({ jobs, kinds, dataDir, audit, log, now }: JobRu
 
   async function run(taken: Job, kind: JobKind): Promise<void> {
     const abort = new AbortController();
-    current = { id: taken.id, abort };
+    current.set(taken.id, abort);
     const writing = createWriting({ ...taken, state: 'running', startedAt: taken.startedAt ?? now() });
     try {
       await writing.write();
@@ -109,7 +120,7 @@ export function createJobRunner({ jobs, kinds, dataDir, audit, log, now }: JobRu
         await end(job, 'failed', { problem: problemOf(error) }, kind);
       }
     } finally {
-      current = undefined;
+      current.delete(taken.id);
     }
   }
 

@@ -16,6 +16,7 @@ import type { Csrf } from '../http/csrf.ts';
 import {
   chooseDisplay,
   chosenIn,
+  densityOf,
   languageOf,
   themeOf,
   zoneOf,
@@ -117,6 +118,7 @@ export function createAccountPage(deps: AccountPageDeps) {
       const { form } = ctx.state;
       const chosen = {
         theme: themeOf(form.get('theme')),
+        density: densityOf(form.get('density')),
         zone: zoneOf(form.get('zone')),
         language: languageOf(form.get('language')),
       };

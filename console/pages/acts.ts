@@ -7,6 +7,7 @@ import type { DiffModel } from '../../views/management/diff.tsx';
 import type { FieldError } from '../../views/management/fields.tsx';
 import type { Select } from '../../views/management/filters.tsx';
 import type { Crumb } from '../../views/management/frame.tsx';
+import type { Snippet } from '../../views/management/snippets.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import { textFor } from '../http/display/presentation.ts';
 import type { Form } from '../http/form.ts';
@@ -38,7 +39,9 @@ export interface Act {
   /** What may be typed. */
   readonly texts?: readonly ActText[];
   /** What the operation gets, besides what names the thing; by default an empty body. */
-  readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query' | 'ifMatch'>;
+  readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query' | 'ifMatch' | 'waitSeconds'>;
+  /** The same in other ways: a command, a call of the API. */
+  readonly ways?: readonly Snippet[];
   /** Further fields of the form, as they were asked with. */
   readonly hidden?: Readonly<Record<string, string>>;
 }
@@ -125,6 +128,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       title,
       effects,
       diff,
+      ways,
       button,
       typedName,
       isDangerous = false,
@@ -144,6 +148,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       title,
       effects,
       diff,
+      ways,
       typedName,
       confirmation,
       action: href,

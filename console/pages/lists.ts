@@ -4,6 +4,7 @@ import type { FiltersModel, Option } from '../../views/management/filters.tsx';
 import type { ListModel } from '../../views/management/list.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import type { Form } from '../http/form.ts';
+import { formatsOf } from './listed-pages.ts';
 
 export interface ListAnswer<Item> {
   readonly items: readonly Item[];
@@ -54,14 +55,16 @@ export function placesOf(
   action: string,
   { cursor, ...filter }: Readonly<Record<string, string>>,
   { next, count }: ListAnswer<unknown>,
-): Pick<ListModel, 'nextHref' | 'firstHref' | 'count'> {
-  const at = (parameters: Readonly<Record<string, string>>) => {
+): Pick<ListModel, 'nextHref' | 'firstHref' | 'count' | 'files'> {
+  const at = (parameters: Readonly<Record<string, string>>, path = action) => {
     const text = new URLSearchParams(parameters).toString();
-    return text === '' ? action : `${action}?${text}`;
+    return text === '' ? path : `${path}?${text}`;
   };
+  const { limit: _limit, ...query } = filter;
   return {
     count: count ?? undefined,
     nextHref: next === null ? undefined : at({ ...filter, cursor: next }),
     firstHref: cursor === undefined ? undefined : at(filter),
+    files: formatsOf(action).map((format) => ({ format, href: at(query, `${action}.${format}`) })),
   };
 }

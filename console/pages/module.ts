@@ -17,6 +17,8 @@ import { createQueuePages } from './cluster/queues.ts';
 import { createWanPages } from './cluster/wan.ts';
 import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
+import { createListFiles } from './list-files.ts';
+import { listed } from './listed-pages.ts';
 import type { Live } from './live/streams.ts';
 import { addObserveRoutes } from './observe/module.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
@@ -75,6 +77,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const cp = createCpPage(tools, acts);
   const operations = createOperationsPage(tools, acts);
   const search = createSearchPage(tools);
+  const files = createListFiles(tools, live.watch, now);
   return {
     addRoutes(router: Router): void {
       router.get('/', query, signedIn, live.of('readTraffic', overview.parts), overview.show);
@@ -93,7 +96,8 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);
-      router.get('/cluster/queues/:queue/drains/:drain', query, signedIn, drains.show);
+      const liveDrain = live.ofPerson('readQueueDrain', drains.parts);
+      router.get('/cluster/queues/:queue/drains/:drain', query, signedIn, liveDrain, drains.show);
       router.post('/cluster/queues/:queue/drains/:drain', form, csrf, signedIn, held, drains.change);
       router.get('/cluster/queues/:queue/drains/:drain/items', query, signedIn, drains.items);
       router.get('/cluster/wan', query, signedIn, wan.list);
@@ -105,6 +109,12 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/operations', query, signedIn, operations.show);
       router.post('/cluster/operations', signedIn, longForm, csrf, held, operations.change);
       addAccessRoutes(router, { tools, acts, forms, origin, now, elevationMinutes, signedIn, csrf, held });
+      for (const list of Object.values(listed)) {
+        router.get(`${list.href}.json`, query, signedIn, files.of(list, 'json'));
+        router.get(`${list.href}.csv`, query, signedIn, files.of(list, 'csv'));
+      }
+      router.get('/observe/audit.jsonl', query, signedIn, files.entries('jsonl'));
+      router.get('/observe/audit.csv', query, signedIn, files.entries('csv'));
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
       addSettingsRoutes(router, { tools, acts, forms, steps, signedIn, csrf, held });

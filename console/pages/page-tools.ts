@@ -7,6 +7,7 @@ import type { FrameModel } from '../../views/management/frame.tsx';
 import { startHref } from '../../views/management/settings/start.tsx';
 import { saidIn, type Translate } from '../../views/texts/text.ts';
 import type { PageOperations } from '../admin-api/http/http-calls.ts';
+import type { ListFile, ListReading } from '../admin-api/http/list-file.ts';
 import { pageActor } from '../admin-api/http/page-actor.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { presentationOf } from '../http/display/presentation.ts';
@@ -46,6 +47,8 @@ export type PageReader = Pick<FrameModel, 'now' | 'groups' | 'presentation'>;
 export interface PageTools {
   /** @param id  of an operation. @throws {ProblemError} @throws {AwaitsApprovalError} */
   run<Body = unknown>(ctx: PageContext, id: string, request?: OperationRequest): Promise<Answered<Body>>;
+  /** All of a list. @param id  of its operation. @throws {ProblemError} */
+  list(ctx: PageContext, id: string, reading: ListReading): Promise<ListFile>;
   /** For a form that is shown before it is sent. @throws {ProblemError} `insufficient_scope` */
   check(ctx: PageContext, id: string): Promise<void>;
   /** Which of these operations the person may run. */
@@ -96,6 +99,8 @@ export function createPageTools({
       if (answer.event === approvalRequested) throw new AwaitsApprovalError(answer.target!);
       return answer as Answered<Body>;
     },
+    list: (ctx, id, reading) =>
+      pageOperations.list({ req: ctx.req, res: ctx.res, caller: callerOf(ctx) }, id, reading),
     check: (ctx, id) => pageOperations.check(callerOf(ctx), id),
     mayRun: (ctx, ids) => pageOperations.openTo(callerOf(ctx), ids),
     frame: (ctx) => frameOf(ctx, ctx.state),

@@ -76,7 +76,8 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
   },
   async jobs(api) {
     const { id } = await backedUp(api);
-    return { params: { job: id }, address: `/jobs/${id}` };
+    const bulkAct = await begun(api, '/jobs/bulk-acts', { operation: 'enableUser', ids: ['nobody'] });
+    return { params: { job: id, bulkAct }, address: `/jobs/${id}` };
   },
   async backups(api) {
     const { result } = await backedUp(api);
@@ -205,6 +206,7 @@ export const makingCalls: Readonly<Record<string, MakingCalls>> = {
   createConfigurationPlan: {
     other: { body: { document: { version: 1, source: 'another-team', roles: {} } } },
   },
+  createBulkAct: { other: { body: { operation: 'enableUser', ids: ['somebody-else'] } } },
   createImport: {
     call: {
       address: '/imports?of=users&format=jsonl',

@@ -64,6 +64,7 @@ describe.skipIf(!found)(`every page in a browser${reason ? ` (${reason})` : ''}`
     await page.getByLabel('Username').fill('ada');
     await page.getByLabel('Password', { exact: true }).fill(demo.passwordOf('ada'));
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL((url) => url.pathname !== '/login');
     return page;
   }
 
@@ -86,6 +87,41 @@ describe.skipIf(!found)(`every page in a browser${reason ? ` (${reason})` : ''}`
       }
       await page.context().close();
       expect(problems).toEqual({});
+    },
+    400_000,
+  );
+
+  test.each(looks)(
+    'finds nothing in the explorer, closed and with a call tried: $colorScheme, $viewport.width px',
+    async (look) => {
+      const page = await signedIn(look);
+      // The library is the largest script that there is.
+      page.setDefaultTimeout(60_000);
+      const problems: Record<string, readonly string[]> = {};
+      const check = async (state: string) => {
+        await page.evaluate(axe);
+        problems[state] = [...(await violationsOf(page, undefined)), ...(await excessOf(page))];
+      };
+      await page.goto(`${demo.consoleUrl}/settings/api/console`);
+      await page.locator('#operations-tag-users').click();
+      await check('closed');
+      // One call of each method: with query, with body, with what removes something.
+      for (const method of ['get', 'post', 'patch', 'delete'])
+        await page.locator(`.opblock-${method} .opblock-summary-control`).first().click();
+      await page.locator('.responses-table').nth(3).waitFor();
+      await check('opened');
+      for (const method of ['get', 'post', 'patch', 'delete'])
+        await page.locator(`.opblock-${method}`).getByRole('button', { name: 'Try it out' }).first().click();
+      await page.locator('.opblock-get .execute').click();
+      await page.locator('.live-responses-table .response').waitFor();
+      await check('tried');
+      await page.goto(`${demo.consoleUrl}/settings/api/members`);
+      await page.locator('.opblock-tag').first().click();
+      await page.locator('.opblock-summary-control').first().click();
+      await page.locator('.responses-table').waitFor();
+      await check('of members');
+      await page.context().close();
+      expect(problems).toEqual({ closed: [], opened: [], tried: [], 'of members': [] });
     },
     400_000,
   );

@@ -137,6 +137,8 @@ describe('a running console', () => {
     await createUserAgent(url).signIn();
     const sessions = (await (await call('GET', '/api/v1/sessions')).json()) as { items: { id: string }[] };
     const job = (await (await call('POST', '/api/v1/backups')).json()) as { id: string };
+    const many = JSON.stringify({ operation: 'enableUser', ids: ['nobody'] });
+    const bulkAct = (await (await call('POST', '/api/v1/jobs/bulk-acts', many)).json()) as { id: string };
     const offered = JSON.stringify({ value: '' });
     expect((await call('POST', '/api/v1/queues/jobs/offer', offered)).status).toBe(200);
     const drained = await call('POST', '/api/v1/queues/jobs/drains', JSON.stringify({ most: 1 }));
@@ -156,6 +158,7 @@ describe('a running console', () => {
       auditEntry: audited.items[0]!.id,
       id: audited.items.find(({ requestId }) => requestId !== null)!.requestId!,
       job: job.id,
+      bulkAct: bulkAct.id,
       backup: job.id.replace('job', 'bak'),
       plan,
       role: 'reader',

@@ -48,6 +48,30 @@ describe('the theme', () => {
   });
 });
 
+describe('the height of rows', () => {
+  const rowsIn = ({ body }: Reply) => /<html lang="en"( class="[^"]*")?/.exec(body)?.[1];
+
+  test('is roomy by choice on every page of this browser, and what is not known is the usual one', async () => {
+    const agent = createUserAgent(console.url);
+    await agent.signIn();
+    const pick = async (density: string) => {
+      await agent.submit(await agent.get('/account'), { density }, { action });
+      return [rowsIn(await agent.get('/account')), rowsIn(await agent.get('/settings'))];
+    };
+    expect(rowsIn(await agent.get('/settings'))).toBeUndefined();
+    expect(await pick('roomy')).toEqual([' class="roomy"', ' class="roomy"']);
+    expect((await agent.get('/account')).body).toContain('<option value="roomy" selected>');
+    expect(await pick('"><script>')).toEqual([undefined, undefined]);
+    await pick('roomy');
+    expect(await pick('compact')).toEqual([undefined, undefined]);
+    await pick('roomy');
+    // Another choice beside it leaves it as it is.
+    const other = await agent.get('/language/de', { Referer: `${console.url}/settings` });
+    expect(other.status).toBe(303);
+    expect((await agent.get('/settings')).body).toContain('<html lang="de" class="roomy">');
+  });
+});
+
 describe('the time zone', () => {
   test('is UTC by name until somebody chooses', async () => {
     const page = await ada.get('/account');
@@ -66,6 +90,42 @@ describe('the time zone', () => {
     const [, at = '', title] = /<time [^>]*datetime="([^"]*)" title="([^"]*)"/i.exec(audit.body)!;
     const exact = new Date(Date.parse(at) + 5.5 * 3_600_000).toISOString();
     expect(title).toBe(`${exact.slice(0, 10)} ${exact.slice(11, 19)} GMT+5:30`);
+  });
+
+  test.each([
+    ['America%2FNew_York', 'America/New_York'],
+    ['UTC', 'UTC'],
+    // Firefox calls it so, and Node otherwise.
+    ['Asia%2FKolkata', 'Asia/Calcutta'],
+  ])('is that of the browser, where its script has said it and nobody has chosen: %s', async (said, zone) => {
+    const agent = createUserAgent(console.url);
+    await agent.signIn();
+    agent.cookies.set('console_zone', { value: said, path: '/' });
+    const page = await agent.get('/account');
+    expect(page.body).toContain(`data-zone="${zone}"`);
+    // Nobody has chosen it: a form that is sent as it is does not, either.
+    expect(page.body).not.toMatch(/<option value="[^"]+\/[^"]+" selected/);
+    const chosen = await choose(agent, 'system', 'Europe/Berlin');
+    expect(chosen.body).toContain('data-zone="Europe/Berlin"');
+    expect((await choose(agent, 'system', '')).body).toContain(`data-zone="${zone}"`);
+  });
+
+  test.each([
+    'Mars%2FOlympus',
+    '%',
+    '%22%3E%3Cscript%3E',
+    '..%2F..%2Fetc',
+    '%2B01%3A23',
+    'x'.repeat(4_000),
+    '__proto__',
+  ])('is UTC where the browser is said to be nowhere: %s', async (said) => {
+    const agent = createUserAgent(console.url);
+    await agent.signIn();
+    agent.cookies.set('console_zone', { value: said, path: '/' });
+    const page = await agent.get('/account');
+    expect(page.status).toBe(200);
+    expect(page.body).not.toContain('data-zone');
+    expect(page.body).toMatch(/<time datetime="[^"]*">[^<]* UTC<\/time>/);
   });
 
   test('is chosen by whoever has no role, too', async () => {

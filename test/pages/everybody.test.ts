@@ -88,6 +88,14 @@ async function crawl(): Promise<{ pages: readonly string[]; forms: readonly Foun
     ...[
       '/cluster/maps/orders/a1',
       '/cluster/queues/jobs',
+      // Where what is selected leads.
+      '/access/users?do=disable&pick%3Agrace=on',
+      '/access/users?do=remove&pick%3Agrace=on',
+      '/access/users?do=end-sessions&all=true',
+      '/access/clients?do=enable&pick%3Abilling=on',
+      '/access/applications?do=remove&pick%3Awiki=on',
+      '/access/roles?do=remove&pick%3ANarrow=on',
+      '/access/sessions?do=end&all=true',
       '/access/clients/billing',
       '/settings/api/console',
     ],

@@ -32,7 +32,12 @@ test('lists say the same before and after, counts are told to be near ones, the 
 
 test('a list that began before goes on after, without a gap and without one twice', async () => {
   const { records, fillIndexes, close } = await openRecords(await formerStore(120));
-  const filters = [{ status: 'disabled' }, { kind: 'application' }, { beginning: 'shop' }] as const;
+  const filters = [
+    { status: 'disabled' },
+    { kind: 'application' },
+    { beginning: 'shop' },
+    { kind: 'application', beginning: 'c' },
+  ] as const;
   const first = await Promise.all(filters.map((filter) => records.clients({ ...filter, limit: 7 })));
   const people = await records.users({ status: 'invited', limit: 7 });
   await fillIndexes();
@@ -104,6 +109,75 @@ test('it ends when it is told to, and the next run goes on', async () => {
   await close();
 });
 
+test('a store of the version before lacks names of applications alone: users are left as they are, counts stay exact', async () => {
+  const { records, check, fillIndexes, close } = await openRecords(await formerStore(120, 1));
+  const named = { kind: 'application', beginning: 'c', limit: 500 } as const;
+  const before = [await lists(records), await records.clients(named)];
+  expect(await records.isCounted({ status: 'disabled' })).toBe(true);
+  expect(await check()).toMatchObject(whole);
+  // One becomes an application, one is none any more: neither is counted twice, and nothing of them stays behind.
+  await records.change(async (transaction) => {
+    for (const [id, grant] of [
+      ['c0', 'authorization_code'],
+      ['c1', 'client_credentials'],
+    ] as const) {
+      const found = (await transaction.get('clients', id))!;
+      transaction.put('clients', { ...found, grantTypes: [grant] });
+    }
+  });
+  expect(await check()).toMatchObject(whole);
+  expect(await fillIndexes()).toBe(39);
+  expect(await check()).toMatchObject(whole);
+  await records.change(async (transaction) => {
+    for (const [id, grant] of [
+      ['c1', 'authorization_code'],
+      ['c0', 'client_credentials'],
+    ] as const) {
+      const found = (await transaction.get('clients', id))!;
+      transaction.put('clients', { ...found, grantTypes: [grant] });
+    }
+  });
+  expect(await check()).toMatchObject(whole);
+  const after = await records.clients(named);
+  expect([await lists(records), after.records.map(({ id }) => id)]).toEqual([
+    before[0],
+    (before[1] as typeof after).records.map(({ id }) => id),
+  ]);
+  await close();
+});
+
+test('what a version before has filled in half begins anew', async () => {
+  const { environment, records, check, fillIndexes, close } = await openRecords(await formerStore(120));
+  await environment.write(() =>
+    environment.database<Place>('store').put(['filling'], { collection: 'clients', key: ['zzz'] }),
+  );
+  expect(await fillIndexes()).toBe(200);
+  expect(await check()).toMatchObject(whole);
+  expect(await records.count('users', { status: 'disabled' })).toBe(40);
+  await close();
+});
+
+test('an application is found among many machines whose names begin alike, without going through them', async () => {
+  const dataDir = await formerStore(3, 1);
+  const { records, fillIndexes, close } = await openRecords(dataDir);
+  await records.change(async (transaction) => {
+    for (let n = 0; n < 300; n++) {
+      const name = { name: `Shop ${n}` };
+      transaction.put('clients', client(`shop-${n}`, { grantTypes: ['client_credentials'], ...name }));
+    }
+    transaction.put('clients', client('shop-z', { grantTypes: ['authorization_code'] }));
+    transaction.put('clients', client('till', { grantTypes: ['authorization_code'], name: 'The shop' }));
+  });
+  const ask = async () =>
+    (await records.clients({ kind: 'application', beginning: 'shop', limit: 10, mostRead: 5 })).records.map(
+      ({ id }) => id,
+    );
+  expect(await ask()).toEqual([]);
+  await fillIndexes();
+  expect(await ask()).toEqual(['shop-z', 'till']);
+  await close();
+});
+
 test('a new store has all of it from the beginning', async () => {
   const { records, close } = await openRecords(join(temporaryDirectory(), 'data'));
   expect(await records.isCounted({ status: 'disabled' })).toBe(true);
@@ -139,8 +213,12 @@ function byPlace(one: Place, other: Place): number {
   return one.key[0]! < other.key[0]! ? -1 : 1;
 }
 
-/** Of users a third each is disabled, invited and active; of clients disabled, an application, and named. */
-async function formerStore(count: number): Promise<string> {
+/**
+ * Of users a third each is disabled, invited and active; of clients disabled, an application, and named.
+ *
+ * @param generation  of the entries that it has
+ */
+async function formerStore(count: number, generation = 0): Promise<string> {
   const dataDir = join(temporaryDirectory(), 'data');
   const { environment, records, close } = await openRecords(dataDir);
   const numbers = Array.from({ length: count }, (_, n) => n);
@@ -154,10 +232,14 @@ async function formerStore(count: number): Promise<string> {
   });
   const index = environment.database<true>('record-index');
   const meta = environment.database<number>('record-meta');
-  const later = ['status', 'client-word', 'client-kind', 'client-status'];
+  const later = [
+    ...(generation < 1 ? ['status', 'client-word', 'client-kind', 'client-status'] : []),
+    ...['application-name', 'application-word'],
+  ];
   await environment.write(() => {
     const entries: LmdbKey[] = later.flatMap((name) => [...index.under([name])].map(({ key }) => key));
     for (const key of entries) index.remove(key);
+    if (generation > 0) return meta.put(['filled'], generation);
     for (const { key } of [...meta.under(['count', 'users', 'status'])]) meta.remove(key);
     meta.remove(['filled']);
   });

@@ -60,8 +60,8 @@ test('a frame of the sign-out page leads nowhere else, and only to an address th
 
 test('the style sheet and the pictures load nothing from elsewhere (S51)', async () => {
   for (const [name, { body }] of await staticFiles()) {
-    // What the explorer asks for is seen where it runs: test/pages/explorer.test.ts.
-    if (name === 'explorer.js' || /\.(?:png|jpeg)$/.test(name)) continue;
+    // What explorer and editor ask for is seen where they run: test/pages/explorer.test.ts, test/pages/editor.test.ts.
+    if (['explorer.js', 'editor.js'].includes(name) || /\.(?:png|jpeg)$/.test(name)) continue;
     const text = body
       .toString()
       .replaceAll('http://www.w3.org/2000/svg', '')

@@ -12,6 +12,8 @@ test('every file has its type, its bytes and a validator of its own', async () =
   expect(names.sort()).toEqual([
     'copy.js',
     'dark.css',
+    'editing.js',
+    'editor.js',
     'explorer.css',
     'explorer.js',
     'favicon.svg',
@@ -22,6 +24,7 @@ test('every file has its type, its bytes and a validator of its own', async () =
     'plots.css',
     'plots.js',
     'rings.svg',
+    'selection.js',
     'style.css',
     'times.js',
   ]);

@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '../..');
 /** Done, by folder or file: what is made next to them is held to it too. */
 const translated = [
   'views/management/access',
+  'views/management/bulk',
   'views/management/cluster',
   'views/management/history',
   'views/management/observe',
@@ -45,6 +46,7 @@ const translated = [
   'views/logout.tsx',
   'views/setup.tsx',
   'console/pages/access',
+  'console/pages/bulk',
   'console/pages/cluster',
   'console/pages/history',
   'console/pages/observe',
@@ -67,7 +69,7 @@ const same: readonly RegExp[] = [
   // Fields of replies, the report for whoever helps, and steps as jobs name them.
   /^(?:attachment; filename=|text\/plain; |sandbox; )/,
   /^Health check of$/,
-  /^(?:copying the store|taking items)$/,
+  /^(?:copying the store|taking items|finding them|acting on each)$/,
   /^(?:SHA-256|npx console(?: .*)?|-H .*|.* -> Admin)$/,
 ];
 /** Their templates are programs to copy. */

@@ -1,24 +1,21 @@
 // Shows an interface call by call, and tries calls of the admin API as whoever is signed in. The list of calls on the page before needs no script.
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import 'swagger-ui-dist/swagger-ui.css';
+import './explorer/explorer.css';
+import { mend } from './explorer/mend.js';
+import { ownLayout } from './explorer/own-layout.js';
 
 const place = document.getElementById('explorer');
 const { description, csrf, calls } = place.dataset;
-const dark = window.matchMedia('(prefers-color-scheme: dark)');
-const scheme = document.querySelector('meta[name=color-scheme]').content;
-
-function followTheme() {
-  const isDark = scheme === 'dark' || (scheme !== 'light' && dark.matches);
-  document.documentElement.classList.toggle('dark-mode', isDark);
-}
-
-followTheme();
-dark.addEventListener('change', followTheme);
-
+mend(place);
 SwaggerUI({
   domNode: place,
   url: description,
   presets: [SwaggerUI.presets.apis],
+  plugins: [ownLayout],
+  layout: 'OwnLayout',
+  // Code stands on the pages in the colour of text.
+  syntaxHighlight: false,
   // Closed until somebody opens one: there are some hundred calls.
   docExpansion: 'none',
   defaultModelsExpandDepth: -1,

@@ -1,7 +1,7 @@
 import { usePresentation } from '../presentation.ts';
 import { momentText } from './moment.ts';
 
-/** A moment in the zone that the reader has chosen; without a choice in UTC by name, until script says it in the browser's. */
+/** A moment in the zone of the reader; where that is not known yet in UTC, by name. */
 export function Time({ at }: { readonly at: Date }) {
   const { zone, language } = usePresentation();
   return <time dateTime={at.toISOString()}>{momentText(at, zone, language)}</time>;

@@ -8,6 +8,7 @@ import { Diff, type DiffModel } from './diff.tsx';
 import { ErrorList, type FieldError, SelectField, TextField } from './fields.tsx';
 import type { Select } from './filters.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
+import { type Snippet, Snippets } from './snippets.tsx';
 
 export interface ActText {
   readonly name: string;
@@ -26,6 +27,8 @@ export interface ActModel {
   readonly effects: readonly string[];
   /** What would change. */
   readonly diff?: DiffModel | undefined;
+  /** The same in other ways. */
+  readonly ways?: readonly Snippet[] | undefined;
   /** What has to be typed, so that nobody does it by mistake. */
   readonly typedName?: string | undefined;
   /** Who asks has not signed in of late (RFC 9470). */
@@ -59,8 +62,19 @@ function ActPage(model: ActModel) {
         </ul>
         {diff && <Diff {...diff} />}
         {model.confirmation === 'elsewhere' ? <SignInFirst {...model} /> : <ActForm {...model} />}
+        {model.ways && <Ways ways={model.ways} />}
       </div>
     </ManagementPage>
+  );
+}
+
+function Ways({ ways }: { readonly ways: readonly Snippet[] }) {
+  const t = useText();
+  return (
+    <details class="ways">
+      <summary>{t('frame.doCommand')}</summary>
+      <Snippets snippets={ways} />
+    </details>
   );
 }
 

@@ -78,13 +78,15 @@ export function TextField({ value, inputMode = 'text', autocomplete = 'off', ...
   );
 }
 
-interface LinesProps extends ControlProps {
+export interface LinesProps extends ControlProps {
   readonly value: string;
   readonly rows?: number;
+  /** Below the control. */
+  readonly children?: ComponentChildren;
 }
 
 /** Several values, a line each. */
-export function LinesField({ value, rows = 4, ...control }: LinesProps) {
+export function LinesField({ value, rows = 4, children, ...control }: LinesProps) {
   return (
     <Control {...control}>
       <textarea
@@ -98,6 +100,7 @@ export function LinesField({ value, rows = 4, ...control }: LinesProps) {
         {/* A browser takes a line break away that comes first. */}
         {`\n${value}`}
       </textarea>
+      {children}
     </Control>
   );
 }

@@ -7,6 +7,8 @@ import { Notice, Problem } from '../message.tsx';
 import { usePresentation } from '../presentation.ts';
 import { useText } from '../texts/elements.tsx';
 import { numberIn } from '../texts/text.ts';
+import { Outcome, type OutcomeModel } from './bulk/outcome.tsx';
+import { Pick, PickPage, Selection, type SelectionModel } from './bulk/selection.tsx';
 import { Filters, type FiltersModel } from './filters.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
 
@@ -21,6 +23,10 @@ export interface Row {
   readonly key: string;
   /** The first is the name, a link to the thing. */
   readonly cells: readonly ComponentChildren[];
+  /** What it is called where it is selected, unless that is its key. */
+  readonly label?: string;
+  /** Nothing can be done to it, so that it cannot be selected. */
+  readonly isFixed?: boolean;
 }
 
 export interface ListModel {
@@ -32,6 +38,10 @@ export interface ListModel {
   /** The one thing to do here. */
   readonly primary?: { readonly label: string; readonly href: string } | undefined;
   readonly filters?: FiltersModel | undefined;
+  /** For who may act on what stands in the list. */
+  readonly selection?: SelectionModel | undefined;
+  /** Of an act on many things. */
+  readonly outcome?: OutcomeModel | undefined;
   /** Above the filter. */
   readonly before?: ComponentChildren;
   readonly columns: readonly Column[];
@@ -44,15 +54,35 @@ export interface ListModel {
   readonly nextHref?: string | undefined;
   /** The first page, on any other. */
   readonly firstHref?: string | undefined;
+  /** All of it as files. */
+  readonly files?: readonly ListFileLink[] | undefined;
   readonly notice?: string | undefined;
   readonly problem?: string | undefined;
 }
 
+export interface ListFileLink {
+  /** `json`. */
+  readonly format: string;
+  readonly href: string;
+}
+
 /** What the handler of a list says of it, beside its rows. */
-export type ListState = Pick<ListModel, 'frame' | 'count' | 'primary' | 'nextHref' | 'firstHref' | 'notice'>;
+export type ListState = Pick<
+  ListModel,
+  | 'frame'
+  | 'count'
+  | 'primary'
+  | 'nextHref'
+  | 'firstHref'
+  | 'files'
+  | 'selection'
+  | 'outcome'
+  | 'notice'
+  | 'problem'
+>;
 
 export function ListPage(model: ListModel) {
-  const { frame, title, about, count, primary, before, filters, rows, notice, problem } = model;
+  const { frame, title, about, count, primary, before, rows, outcome, notice, problem } = model;
   const { language } = usePresentation();
   return (
     <ManagementPage
@@ -71,11 +101,25 @@ export function ListPage(model: ListModel) {
       <p class="lede">{about}</p>
       {problem && <Problem id="problem">{problem}</Problem>}
       {notice && <Notice>{notice}</Notice>}
+      {outcome && <Outcome {...outcome} />}
       {before}
-      {filters && <Filters {...filters} />}
+      <Head {...model} />
       {rows.length === 0 ? <Nothing {...model} /> : <Table {...model} />}
       <More {...model} />
+      {rows.length > 0 && <Files {...model} />}
     </ManagementPage>
+  );
+}
+
+/** The filter, and in its place what is done to the rows that are selected. */
+function Head({ filters, selection, rows }: ListModel) {
+  const shown = rows.length > 0 ? selection : undefined;
+  if (!shown) return filters ? <Filters {...filters} /> : null;
+  return (
+    <div class={filters ? 'list-head' : undefined}>
+      {filters && <Filters {...filters} />}
+      <Selection {...shown} />
+    </div>
   );
 }
 
@@ -98,7 +142,8 @@ export function Table({
   columns,
   rows,
   isGrid = false,
-}: Pick<ListModel, 'title' | 'columns' | 'rows' | 'isGrid'>) {
+  selection,
+}: Pick<ListModel, 'title' | 'columns' | 'rows' | 'isGrid' | 'selection'>) {
   return (
     // Where it is too wide it scrolls, by keys too.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached
@@ -107,6 +152,11 @@ export function Table({
         <caption class="unseen">{title}</caption>
         <thead>
           <tr>
+            {selection && (
+              <td class="pick">
+                <PickPage />
+              </td>
+            )}
             {columns.map(({ title: name, isNumber }) => (
               <th key={name} scope="col" class={isNumber ? 'number' : undefined}>
                 {name}
@@ -115,8 +165,9 @@ export function Table({
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ key, cells }) => (
+          {rows.map(({ key, cells, label = key, isFixed = false }) => (
             <tr key={key}>
+              {selection && <td class="pick">{!isFixed && <Pick id={key} label={label} />}</td>}
               {cells.map((cell, at) => {
                 const { title: name, isNumber } = columns[at]!;
                 const className = isNumber ? 'number' : undefined;
@@ -152,6 +203,27 @@ function More({ firstHref, nextHref }: ListModel) {
     </nav>
   );
 }
+
+/** Of all that the filter finds, not of this page alone. */
+function Files({ files = [], filters }: ListModel) {
+  const t = useText();
+  if (files.length === 0) return null;
+  return (
+    <p class="files">
+      {t(filters?.isSet ? 'frame.allOfFilterAs' : 'frame.allOfItAs')}{' '}
+      {files.map(({ format, href }, at) => (
+        <>
+          {at > 0 && ', '}
+          <Link key={format} href={href}>
+            {formatNames[format] ?? format}
+          </Link>
+        </>
+      ))}
+    </p>
+  );
+}
+
+const formatNames: Readonly<Record<string, string>> = { json: 'JSON', jsonl: 'JSONL', csv: 'CSV' };
 
 function countText({ value, isExact }: NonNullable<ListModel['count']>, language: Language): string {
   return `${numberIn(language, value)}${isExact ? '' : '+'}`;

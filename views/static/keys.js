@@ -22,6 +22,15 @@ function move(by) {
     ?.focus();
 }
 
+// Of the row with the focus, or the first: its box, as a click would.
+function select() {
+  const row = rows().find((one) => one.contains(document.activeElement)) ?? rows()[0];
+  const box = row?.querySelector('input[form=selection]');
+  if (!box) return;
+  if (!row.contains(document.activeElement)) box.focus();
+  box.click();
+}
+
 // What the page of all keys says of them, over this one; where that cannot be had, the page itself.
 async function showKeys() {
   const help = find('[data-keys=help]');
@@ -65,10 +74,15 @@ const does = {
     find('main form:has([name=do][value=save]) :is(input:not([type=hidden]), select, textarea)')?.focus(),
   j: () => move(1),
   k: () => move(-1),
+  x: select,
 };
 
-function isTyping({ target }) {
-  return target.closest?.('input, select, textarea, [contenteditable], dialog') !== null;
+// What has happened in a part with a tree of its own is reported by that part.
+function isTyping(event) {
+  const [target] = event.composedPath();
+  return (
+    target.closest?.('input:not([form=selection]), select, textarea, [contenteditable], dialog') !== null
+  );
 }
 
 addEventListener('keydown', (event) => {

@@ -1,21 +1,9 @@
-// Shows times in the zone of the browser, where its person has chosen no other: the page says them in UTC by name.
-const { lang } = document.documentElement;
-const format = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZoneName: 'short',
-});
-const isChosen = document.documentElement.dataset.zone !== undefined;
-for (const time of isChosen ? [] : document.querySelectorAll('time[datetime]')) {
-  const here = format.format(new Date(time.dateTime)).replace(/ (?:at|um) /, ', ');
-  // How long ago it was says more than when.
-  if (time.dataset.relative !== undefined) {
-    time.title = here;
-    continue;
-  }
-  time.title = time.textContent;
-  time.textContent = here;
+// Says in which zone this browser is, so that the next page has its times in it. On this one they stay in UTC by name: times that
+// are written anew when they have been painted move what stands beside them.
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+const said = `console_zone=${encodeURIComponent(timeZone)}`;
+if (timeZone && !document.cookie.split('; ').includes(said)) {
+  const secure = location.protocol.startsWith('https') ? '; Secure' : '';
+  // biome-ignore lint/suspicious/noDocumentCookie: what takes its place is not in all browsers
+  document.cookie = `${said}; Path=/; SameSite=Lax; Max-Age=${365 * 86_400}${secure}`;
 }

@@ -3,6 +3,7 @@
 import { access } from './en/access/access.ts';
 import { applications } from './en/access/applications.ts';
 import { approvals } from './en/access/approvals.ts';
+import { bulk } from './en/access/bulk.ts';
 import { clients } from './en/access/clients.ts';
 import { effectiveAccess } from './en/access/effective-access.ts';
 import { history } from './en/access/history.ts';
@@ -14,7 +15,8 @@ import { account } from './en/account.ts';
 import { clusterOperations } from './en/cluster-operations.ts';
 import { common } from './en/common.ts';
 import { cp } from './en/cp.ts';
-import { data } from './en/data.ts';
+import { data } from './en/data/data.ts';
+import { editor } from './en/data/editor.ts';
 import { figures } from './en/figures.ts';
 import { frame } from './en/frame.ts';
 import { memberConfig } from './en/member-config.ts';
@@ -36,6 +38,7 @@ export const english = {
   ...signIn,
   ...common,
   ...frame,
+  ...bulk,
   ...account,
   ...settings,
   ...search,
@@ -45,6 +48,7 @@ export const english = {
   ...decision,
   ...audit,
   ...memberConfig,
+  ...editor,
   ...figures,
   ...numbers,
   ...overview,

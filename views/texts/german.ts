@@ -3,6 +3,7 @@
 import { access } from './de/access/access.ts';
 import { applications } from './de/access/applications.ts';
 import { approvals } from './de/access/approvals.ts';
+import { bulk } from './de/access/bulk.ts';
 import { clients } from './de/access/clients.ts';
 import { effectiveAccess } from './de/access/effective-access.ts';
 import { history } from './de/access/history.ts';
@@ -14,7 +15,8 @@ import { account } from './de/account.ts';
 import { clusterOperations } from './de/cluster-operations.ts';
 import { common } from './de/common.ts';
 import { cp } from './de/cp.ts';
-import { data } from './de/data.ts';
+import { data } from './de/data/data.ts';
+import { editor } from './de/data/editor.ts';
 import { figures } from './de/figures.ts';
 import { frame } from './de/frame.ts';
 import { memberConfig } from './de/member-config.ts';
@@ -38,6 +40,7 @@ export const german: SameTexts<typeof english> = {
   ...signIn,
   ...common,
   ...frame,
+  ...bulk,
   ...account,
   ...settings,
   ...search,
@@ -47,6 +50,7 @@ export const german: SameTexts<typeof english> = {
   ...decision,
   ...audit,
   ...memberConfig,
+  ...editor,
   ...figures,
   ...numbers,
   ...overview,

@@ -18,9 +18,18 @@ export function prefersCsv(accept: string | undefined): boolean {
 
 /** @param item  the form of one row */
 export function* csvLines(item: z.ZodType, items: readonly object[]): Generator<string> {
+  const { head, lineOf } = csvTable(item);
+  yield head;
+  for (const row of items) yield lineOf(row);
+}
+
+/** @param item  the form of one row. @returns the line of names, and what makes a line of each row */
+export function csvTable(item: z.ZodType) {
   const columns = columnsOf(item);
-  yield lineOf(columns.map((path) => path.join('.')));
-  for (const row of items) yield lineOf(cellsOf(row, columns));
+  return {
+    head: lineOf(columns.map((path) => path.join('.'))),
+    lineOf: (row: object) => lineOf(cellsOf(row, columns)),
+  };
 }
 
 function lineOf(cells: readonly string[]): string {

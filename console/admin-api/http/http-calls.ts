@@ -13,6 +13,7 @@ import { type OperationRequest, type RunDeps, runOperation } from '../../operati
 import type { ApiMachine } from '../access.ts';
 import type { CallRate } from './call-rate.ts';
 import { readBytes, readJson } from './json-body.ts';
+import { type ListFile, type ListReading, listFile } from './list-file.ts';
 import type { OpenCalls } from './open-calls.ts';
 import { createOperationPaths, type Found } from './operation-paths.ts';
 import { type PageCaller, pageActor } from './page-actor.ts';
@@ -55,6 +56,8 @@ export interface PageCall {
 export interface PageOperations {
   /** @param id  of an operation. @throws {ProblemError} */
   run(call: PageCall, id: string, request?: OperationRequest): Promise<Answer>;
+  /** All of a list, counted as one call, and as one that goes on for long. @param id  of a list. @throws {ProblemError} */
+  list(call: PageCall, id: string, reading: ListReading): Promise<ListFile>;
   /** For what a page offers before it asks for it. @throws {ProblemError} `insufficient_scope` */
   check(caller: PageCaller, id: string): Promise<void>;
   /** Those of these operations that the person may run, after a sign-in of late where that is needed. */
@@ -86,6 +89,21 @@ export function createHttpCalls<Services>(deps: HttpCallsDeps<Services>) {
         return answer;
       } finally {
         if (!isGoingOn) leave?.();
+      }
+    },
+    async list(call, id, reading) {
+      const [operation, actor] = [named(id), pageActor(call.caller)];
+      countRate(operation, call, actor);
+      const leave = deps.openCalls.open(actor.id);
+      call.res.once('close', leave);
+      const about = deps.about(call);
+      try {
+        return await listFile(operation, reading, (query) =>
+          runOperation(operation, { query }, actor, { ...deps, about }),
+        );
+      } catch (error) {
+        leave();
+        throw error;
       }
     },
     check: async (caller, id) => checkMayRun(named(id), pageActor(caller), deps),

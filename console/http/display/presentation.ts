@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Language } from '../../../views/elements/moment.ts';
 import { type Branding, type Presentation, usualPresentation } from '../../../views/presentation.ts';
 import { type Translate, textsIn } from '../../../views/texts/text.ts';
-import { chosenIn, languageOf } from './display-choice.ts';
+import { browserZoneOf, chosenIn, languageOf } from './display-choice.ts';
 
 export interface PresentationDeps {
   /** Of this installation, as it is now. */
@@ -23,9 +23,10 @@ export function createPresentation({ branding }: PresentationDeps): Middleware {
 }
 
 function shownTo(ctx: Context, branding: Branding): Presentation {
-  const { theme, zone, language: chosen } = chosenIn(ctx);
+  const { zone: chosenZone, language: chosen, ...display } = chosenIn(ctx);
+  const zone = chosenZone ?? browserZoneOf(ctx);
   const language = chosen ?? acceptedLanguage(ctx) ?? branding.language ?? usualPresentation.language;
-  return { branding, theme, zone, language, canChooseLanguage: ctx.method === 'GET' };
+  return { branding, ...display, zone, chosenZone, language, canChooseLanguage: ctx.method === 'GET' };
 }
 
 /** The first of ours that the browser names (RFC 9110 §12.5.4): whoever takes any has asked for none. */

@@ -15,8 +15,10 @@ import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
+import { createBulk } from '../bulk/bulk.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { type Preset, presetNamed, presets, settingsFor } from './application-presets.ts';
@@ -37,13 +39,15 @@ type WithSecret = ShownApplication & { readonly secret: string | null };
 /** @param origin  of this console, for what is pasted elsewhere */
 export function createApplicationPages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
   const clientActs = createClientActs<ShownApplication>(tools, acts, words);
+  const bulk = createBulk({ tools, acts, origin }, 'applications', (t) => t('common.applications'));
 
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx);
-      const asked = queryOf(form, ['q', 'status']);
+      if (await bulk.ask(ctx)) return;
+      const asked = queryOf(form, listed.applications.names);
       const { body } = await tools.run<ListAnswer<ShownApplication>>(ctx, 'listApplications', {
         query: asked,
       });
@@ -62,13 +66,15 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
           t,
         ),
         notice: form.get('done') === 'removed' ? t('applications.removed') : undefined,
+        ...(await bulk.state(ctx, body)),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
     },
-    /** `POST /access/applications`: adds one, whose secret is in this answer alone. */
+    /** `POST /access/applications`: adds one, whose secret is in this answer alone, or acts on many. */
     async create(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
+      if (await bulk.perform(ctx)) return;
       const id = form.get('id')?.trim() ?? '';
       const preset = presetNamed(form.get('for')) ?? presets[0];
       const typed = typedForm(form, await rolesOf(ctx));

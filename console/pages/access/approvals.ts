@@ -12,6 +12,7 @@ import {
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -28,7 +29,7 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
-      const asked = queryOf(ctx.state.form, ['state']);
+      const asked = queryOf(ctx.state.form, listed.approvals.names);
       const { body } = await tools.run<ListAnswer<ShownApproval>>(ctx, 'listApprovals', { query: asked });
       const html = renderApprovals({
         frame: await tools.frame(ctx),

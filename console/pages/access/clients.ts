@@ -15,8 +15,10 @@ import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
+import { createBulk } from '../bulk/bulk.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { callsShown } from '../plots.ts';
@@ -65,6 +67,7 @@ export function createClientPages(
   now: () => number,
 ) {
   const clientActs = createClientActs<ShownClient>(tools, acts, words);
+  const bulk = createBulk({ tools, acts, origin }, 'clients', (t) => t('common.machineClients'));
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -74,8 +77,9 @@ export function createClientPages(
         const empty = clientFormOf({ displayName: null, scopes: [], tokenAlg: 'RS256' }, t);
         return showNew(ctx, { id: '', form: empty }, { errors: [] });
       }
-      const asked = queryOf(form, ['q', 'status']);
-      const query = { ...asked, kind: 'machine' };
+      if (await bulk.ask(ctx)) return;
+      const asked = queryOf(form, listed.clients.names);
+      const query = { ...asked, ...listed.clients.fixed };
       const { body } = await tools.run<ListAnswer<ShownClient>>(ctx, 'listClients', { query });
       const may = await tools.mayRun(ctx, ['createClient']);
       const html = renderClients({
@@ -92,13 +96,15 @@ export function createClientPages(
           t,
         ),
         notice: form.get('done') === 'removed' ? t('clients.removed') : undefined,
+        ...(await bulk.state(ctx, body)),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
     },
-    /** `POST /access/clients`: adds one, whose secret is in this answer alone. */
+    /** `POST /access/clients`: adds one, whose secret is in this answer alone, or acts on many. */
     async create(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
+      if (await bulk.perform(ctx)) return;
       const id = form.get('id')?.trim() ?? '';
       const typed = typedForm(form, textFor(ctx));
       const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);

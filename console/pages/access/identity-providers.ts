@@ -18,6 +18,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { type FormField, fieldsOf, type Preset, presetNamed, presets } from './provider-fields.ts';
@@ -49,7 +50,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx);
-      const asked = queryOf(form, ['q', 'kind', 'enabled']);
+      const asked = queryOf(form, listed.providers.names);
       const { body } = await tools.run<ListAnswer<ShownProvider>>(ctx, 'listIdentityProviders', {
         query: asked,
       });

@@ -33,9 +33,9 @@ export interface AccessNeeds {
 
 export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   const { tools, acts, forms, origin, now, signedIn, csrf, held } = needs;
-  const users = createUserPages(tools, acts, forms);
-  const roles = createRolePages(tools, acts, forms);
-  const sessions = createSessionPages(tools, acts);
+  const users = createUserPages(tools, acts, forms, origin);
+  const roles = createRolePages(tools, acts, forms, origin);
+  const sessions = createSessionPages(tools, acts, origin);
   const effective = createEffectivePage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin, now);
   const approvals = createApprovalPages(tools, acts);
@@ -53,6 +53,7 @@ export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   router.get('/access/roles/:role', query, signedIn, roles.show);
   router.post('/access/roles/:role', form, csrf, signedIn, held, roles.change);
   router.get('/access/sessions', query, signedIn, sessions.list);
+  router.post('/access/sessions', form, csrf, signedIn, held, sessions.endMany);
   router.get('/access/sessions/:session', query, signedIn, sessions.show);
   router.post('/access/sessions/:session', form, csrf, signedIn, held, sessions.end);
   router.get('/access/effective', query, signedIn, effective.show);

@@ -13,9 +13,11 @@ import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
+import { createBulk } from '../bulk/bulk.ts';
 import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
+import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
@@ -34,14 +36,16 @@ interface Found {
   readonly version: string;
 }
 
-export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
+export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
+  const bulk = createBulk({ tools, acts, origin }, 'roles', (t) => t('common.roles'));
   const history = createHistory(tools, acts, { kind: 'roles', object: 'role' });
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx, form.get('from'));
-      const asked = queryOf(form, []);
+      if (await bulk.ask(ctx)) return;
+      const asked = queryOf(form, listed.roles.names);
       const { body } = await tools.run<ListAnswer<ShownRole>>(ctx, 'listRoles', { query: asked });
       const may = await tools.mayRun(ctx, ['createRole']);
       const html = renderRoles({
@@ -51,13 +55,15 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms) {
           ? { label: t('roles.addRole'), href: `${listHref}?do=new` }
           : undefined,
         notice: form.get('done') === 'removed' ? t('roles.roleRemoved') : undefined,
+        ...(await bulk.state(ctx, body)),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
     },
-    /** `POST /access/roles`: adds one. */
+    /** `POST /access/roles`: adds one, or acts on many. */
     async create(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
+      if (await bulk.perform(ctx)) return;
       const id = form.get('id')?.trim() ?? '';
       const typed = typedForm(form, textFor(ctx));
       const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);

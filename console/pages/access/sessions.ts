@@ -1,5 +1,6 @@
 /** `/access/sessions`: where people are signed in, and the end of it. */
 
+import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
   renderSession,
   renderSessions,
@@ -10,17 +11,21 @@ import {
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import { createBulk } from '../bulk/bulk.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/sessions';
 
-export function createSessionPages(tools: PageTools, acts: Acts) {
+export function createSessionPages(tools: PageTools, acts: Acts, origin: string) {
+  const bulk = createBulk({ tools, acts, origin }, 'sessions', (t) => t('common.sessions'), userOf);
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
-      const asked = queryOf(form, ['user', 'client', 'provider']);
+      if (await bulk.ask(ctx)) return;
+      const asked = queryOf(form, listed.sessions.names);
       const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query: asked });
       const filters = filtersOf(listHref, asked, undefined, [], t);
       const html = renderSessions({
@@ -28,9 +33,14 @@ export function createSessionPages(tools: PageTools, acts: Acts) {
         sessions: body.items,
         filters: { ...filters, texts: filterTexts(asked, t) },
         notice: form.get('done') === 'ended' ? t('common.sessionEnded') : undefined,
+        ...(await bulk.state(ctx, body)),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
+    },
+    /** `POST /access/sessions`: ends many. */
+    async endMany(ctx: PageContext): Promise<void> {
+      if (!(await bulk.perform(ctx))) tools.goTo(ctx, listHref);
     },
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -53,6 +63,16 @@ export function createSessionPages(tools: PageTools, acts: Acts) {
       if (done) tools.goTo(ctx, `${listHref}?done=ended`);
     },
   };
+
+  /** Whose it is: ids of sessions say nothing to anybody. */
+  async function userOf(ctx: PageContext, id: string): Promise<string> {
+    try {
+      return (await tools.run<ShownSession>(ctx, 'readSession', { params: { session: id } })).body.user;
+    } catch (error) {
+      if (error instanceof ProblemError && error.problem === problems.notFound) return id;
+      throw error;
+    }
+  }
 
   async function find(ctx: PageContext): Promise<ShownSession> {
     const params = { session: String(ctx.params.session) };

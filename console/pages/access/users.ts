@@ -17,8 +17,10 @@ import {
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import { createBulk } from '../bulk/bulk.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, putBackAct } from '../history/history.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 import { addition, differences, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
@@ -52,7 +54,8 @@ const doneNotices = (
   },
 });
 
-export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
+export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
+  const bulk = createBulk({ tools, acts, origin }, 'users', (t) => t('common.users'));
   const history = createHistory(tools, acts, { kind: 'users', object: 'user' });
   return {
     async list(ctx: PageContext): Promise<void> {
@@ -62,7 +65,8 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
         await tools.check(ctx, 'createUser');
         return showNew(ctx, { id: '', form: emptyForm(await rolesOf(ctx)) }, { errors: [] });
       }
-      const asked = queryOf(form, ['q', 'status', 'role', 'provider']);
+      if (await bulk.ask(ctx)) return;
+      const asked = queryOf(form, listed.users.names);
       const { body } = await tools.run<ListAnswer<ShownUser>>(ctx, 'listUsers', { query: asked });
       const roles = await rolesOf(ctx);
       const may = await tools.mayRun(ctx, ['createUser']);
@@ -87,13 +91,15 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms) {
           t,
         ),
         notice: form.get('done') === 'removed' ? t('users.userRemoved') : undefined,
+        ...(await bulk.state(ctx, body)),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
     },
-    /** `POST /access/users`: adds one, who is invited. */
+    /** `POST /access/users`: adds one, who is invited, or acts on many. */
     async create(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
+      if (await bulk.perform(ctx)) return;
       const id = form.get('id') ?? '';
       const typed = formOf(form, await rolesOf(ctx));
       const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);

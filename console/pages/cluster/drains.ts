@@ -1,10 +1,11 @@
 /** `/cluster/queues/:queue/drains/:drain`: items that were taken out of a queue into a file, for who may have them. */
 import { Readable } from 'node:stream';
-import { renderDrain, type ShownDrain } from '../../../views/management/cluster/drains.tsx';
+import { drainParts, renderDrain, type ShownDrain } from '../../../views/management/cluster/drains.tsx';
 import { drainHref, structureHref } from '../../../views/management/cluster/structures.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 export function createDrainPages(tools: PageTools, acts: Acts) {
@@ -24,6 +25,12 @@ export function createDrainPages(tools: PageTools, acts: Acts) {
         notice: noticeOf(form.get('done'), t),
       });
       tools.send(ctx, html);
+    },
+    /** What goes on while the page is open. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      const drain = await find(ctx);
+      const may = await tools.mayRun(ctx, ['deleteQueueItems']);
+      return drainParts({ frame: tools.reader(ctx), drain, mayRemove: may.has('deleteQueueItems') });
     },
     /** `POST`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {

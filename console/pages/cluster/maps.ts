@@ -19,6 +19,7 @@ import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { noEntry } from '../../admin-api/cluster/no-entry.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { numbersShown } from '../plots.ts';
@@ -64,7 +65,7 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       const { form } = ctx.state;
       const name = form.get('open')?.trim();
       if (name) return tools.goTo(ctx, structureHref('map', name));
-      const asked = queryOf(form, ['q']);
+      const asked = queryOf(form, listed.maps.names);
       const { body } = await tools.run<ListAnswer<ShownStructure>>(ctx, 'listMaps', { query: asked });
       const html = renderStructures({
         frame: await tools.frame(ctx),

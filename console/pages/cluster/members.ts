@@ -11,6 +11,7 @@ import {
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
@@ -47,7 +48,7 @@ const plots = (t: Translate): readonly AskedPlot[] => [
 export function createMemberPages(tools: PageTools, acts: Acts, now: () => number) {
   return {
     async list(ctx: PageContext): Promise<void> {
-      const asked = queryOf(ctx.state.form, []);
+      const asked = queryOf(ctx.state.form, listed.members.names);
       const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: asked });
       const frame = await tools.frame(ctx);
       tools.send(ctx, renderMembers({ frame, members: body.items, ...placesOf(listHref, asked, body) }));

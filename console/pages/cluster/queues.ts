@@ -20,6 +20,7 @@ import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { numbersShown } from '../plots.ts';
@@ -38,7 +39,7 @@ export function createQueuePages(tools: PageTools, acts: Acts, now: () => number
       const { form } = ctx.state;
       const name = form.get('open')?.trim();
       if (name) return tools.goTo(ctx, structureHref('queue', name));
-      const asked = queryOf(form, ['q']);
+      const asked = queryOf(form, listed.queues.names);
       const { body } = await tools.run<ListAnswer<ShownStructure>>(ctx, 'listQueues', { query: asked });
       const html = renderStructures({
         frame: await tools.frame(ctx),

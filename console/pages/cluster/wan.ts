@@ -14,6 +14,7 @@ import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
+import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 
@@ -97,7 +98,7 @@ export function createWanPages(tools: PageTools, acts: Acts) {
   };
 
   async function showList(ctx: PageContext, notice: string | undefined): Promise<void> {
-    const asked = queryOf(ctx.state.form, []);
+    const asked = queryOf(ctx.state.form, listed.publishers.names);
     const { body } = await tools.run<ListAnswer<ShownPublisher>>(ctx, 'listWanPublishers', { query: asked });
     const may = await tools.mayRun(ctx, [adding.operation]);
     const html = renderPublishers({

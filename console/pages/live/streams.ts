@@ -65,12 +65,20 @@ export function createLive(deps: LiveDeps) {
      *
      * @param operation  without which there is no such page
      */
-    of(operation: string, parts: ReadParts): Guard<WithSession & WithForm> {
-      return async (ctx, next) => {
-        const page = ctx as PageContext;
-        if (page.state.form.get('live') !== '1') return next();
-        await checkMayRun(page, operation);
-        await open(page, parts);
+    of: (operation: string, parts: ReadParts): Guard<WithSession & WithForm> =>
+      guard(operation, parts, rightsOf),
+    /** The same, of what is shown to one and not to another who may do the same: nobody else reads these frames. */
+    ofPerson: (operation: string, parts: ReadParts): Guard<WithSession & WithForm> =>
+      guard(operation, parts, (ctx) => `${rightsOf(ctx)} ${ctx.state.account.id}`),
+    /** @returns whether, whenever it is asked from now on, the session counts and may do what it may do now */
+    watch(ctx: PageContext): () => Promise<boolean> {
+      const { current } = ctx.state;
+      const rights = rightsOf(ctx);
+      return async () => {
+        const account = await liveAccountOf(current);
+        if (!account) return false;
+        ctx.state.account = account;
+        return rightsOf(ctx) === rights;
       };
     },
     /** All pages come again, to whoever answers then. */
@@ -82,11 +90,25 @@ export function createLive(deps: LiveDeps) {
     },
   };
 
-  async function open(ctx: PageContext, parts: ReadParts): Promise<void> {
+  /** @param readersOf  in words that are the same for all who read the same frames */
+  function guard(
+    operation: string,
+    parts: ReadParts,
+    readersOf: (ctx: PageContext) => string,
+  ): Guard<WithSession & WithForm> {
+    return async (ctx, next) => {
+      const page = ctx as PageContext;
+      if (page.state.form.get('live') !== '1') return next();
+      await checkMayRun(page, operation);
+      await open(page, parts, readersOf(page));
+    };
+  }
+
+  async function open(ctx: PageContext, parts: ReadParts, readers: string): Promise<void> {
     const { res } = ctx;
     const session = ctx.state.current.uid;
     const rights = rightsOf(ctx);
-    const key = `${ctx.path}?${queryOf(ctx)} ${presentationKeyOf(ctx)} ${rights}`;
+    const key = `${ctx.path}?${queryOf(ctx)} ${presentationKeyOf(ctx)} ${readers}`;
     const own = bySession.get(session);
     setHeaders(ctx);
     ctx.respond = false;
@@ -183,12 +205,17 @@ export function createLive(deps: LiveDeps) {
     }
   }
 
+  /** @returns undefined when the session counts no longer */
+  async function liveAccountOf({ accountId, uid }: WithSession['current']) {
+    const account = await findUser(accountId);
+    return account && !account.disabled && (await isSessionLive(uid)) ? account : undefined;
+  }
+
   /** All streams of one. */
   async function checkSession(streams: readonly Stream[]): Promise<void> {
     const { current } = streams[0]!.ctx.state;
-    const account = await findUser(current.accountId);
-    const isOver = !account || account.disabled || !(await isSessionLive(current.uid));
-    if (isOver) {
+    const account = await liveAccountOf(current);
+    if (!account) {
       for (const stream of streams) end(stream, 'session-ended');
       return;
     }

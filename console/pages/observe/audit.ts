@@ -8,6 +8,7 @@ import {
 } from '../../../views/management/observe/audit.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
+import { auditFilters } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -17,8 +18,7 @@ export function createAuditPages(tools: PageTools) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
-      const names = ['actor', 'object', 'client', 'member', 'event', 'outcome', 'joinedBy', 'since', 'until'];
-      const asked = queryOf(ctx.state.form, names);
+      const asked = queryOf(ctx.state.form, auditFilters);
       const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'listAuditEntries', { query: asked });
       const filters = filtersOf(
         listHref,

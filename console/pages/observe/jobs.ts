@@ -11,8 +11,10 @@ import {
   type ShownJob,
 } from '../../../views/management/observe/jobs.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
+import { manyActs } from '../../admin-api/bulk-acts/acts.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -21,7 +23,7 @@ export function createJobPages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
-      const asked = queryOf(ctx.state.form, ['state', 'kind']);
+      const asked = queryOf(ctx.state.form, listed.jobs.names);
       const { body } = await tools.run<ListAnswer<ShownJob>>(ctx, 'listJobs', { query: asked });
       const html = renderJobs({
         frame: await tools.frame(ctx),
@@ -81,6 +83,7 @@ const kindOptions = (t: Translate) => [
   { value: 'drain-queue', label: t('drains.job') },
   { value: 'import-users', label: t('jobs.importUsers') },
   { value: 'import-clients', label: t('jobs.importClients') },
+  ...manyActs.map(({ job }) => ({ value: job, label: job })),
 ];
 
 function placeOf({ id, kind }: ShownJob, t: Translate) {

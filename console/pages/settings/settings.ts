@@ -4,6 +4,7 @@ import {
   type ShownSetting,
   settingsHref,
 } from '../../../views/management/settings/settings.tsx';
+import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -12,7 +13,7 @@ const all = '200';
 
 export function createSettingsPage(tools: PageTools) {
   return async (ctx: PageContext): Promise<void> => {
-    const asked = { limit: all, ...queryOf(ctx.state.form, []) };
+    const asked = { limit: all, ...queryOf(ctx.state.form, listed.settings.names) };
     const { body } = await tools.run<ListAnswer<ShownSetting>>(ctx, 'listSettings', { query: asked });
     const frame = await tools.frame(ctx);
     tools.send(ctx, renderSettings({ frame, settings: body.items, ...placesOf(settingsHref, asked, body) }));

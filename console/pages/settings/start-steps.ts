@@ -8,6 +8,7 @@ import type { ShownMember } from '../../../views/management/cluster/members.tsx'
 import type { ShownBranding } from '../../../views/management/settings/branding.tsx';
 import type { ShownStep } from '../../../views/management/settings/start.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
+import { ownCookie, setOwnCookie, yearMs } from '../../http/cookies.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -36,7 +37,6 @@ interface StepFound {
 }
 
 const cookieName = 'console_start';
-const dayMs = 86_400_000;
 
 export type StartSteps = ReturnType<typeof createStartSteps>;
 
@@ -59,15 +59,8 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
       const t = textFor(ctx);
       if (!steps(t).some(({ id }) => id === step)) return;
       const others = [...putOffIn(ctx)].filter((id) => id !== step);
-      ctx.cookies.set(cookieName, [...others, ...(isPutOff ? [step] : [])].join('.'), {
-        httpOnly: true,
-        sameSite: 'lax',
-        path: '/',
-        secure: isSecure,
-        signed: false,
-        maxAge: 365 * dayMs,
-        overwrite: true,
-      });
+      const putOff = [...others, ...(isPutOff ? [step] : [])].join('.');
+      setOwnCookie(ctx, cookieName, putOff, isSecure, yearMs);
     },
   };
 
@@ -128,10 +121,8 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
 
 function putOffIn(ctx: Context): ReadonlySet<string> {
   const t = textFor(ctx);
-  const given = ctx.cookies.get(cookieName, { signed: false }) ?? '';
   return new Set(
-    given
-      .slice(0, 256)
+    ownCookie(ctx, cookieName)
       .split('.')
       .filter((id) => steps(t).some((step) => step.id === id)),
   );

@@ -34,6 +34,9 @@ export const indexUnder = {
   clientName: (id: string): IndexKey => ['client-name', keyPart(foldedName(id))],
   /** Of a word of its name, where it has one. */
   clientWord: (word: string): IndexKey => ['client-word', keyPart(word)],
+  /** The same two of applications alone: a name may begin as those of many machines do. */
+  applicationName: (id: string): IndexKey => ['application-name', keyPart(foldedName(id))],
+  applicationWord: (word: string): IndexKey => ['application-word', keyPart(word)],
   /** Of applications: most clients are machines, and have no index for that. */
   application: (): IndexKey => ['client-kind', 'application'],
   /** Of those who are disabled. */
@@ -116,8 +119,12 @@ function userBeginnings(user: UserRecord): IndexKey[] {
 function clientBeginnings(client: ClientRecord): IndexKey[] {
   const { id, name = '', maxRoles, redirectUris, disabled } = client;
   const beginnings = [indexUnder.clientName(id), [...indexUnder.shape(id), 'clients']];
-  for (const word of wordsOfName(name)) beginnings.push(indexUnder.clientWord(word));
-  if (kindOfClient(client) === 'application') beginnings.push(indexUnder.application());
+  const words = wordsOfName(name);
+  for (const word of words) beginnings.push(indexUnder.clientWord(word));
+  if (kindOfClient(client) === 'application') {
+    beginnings.push(indexUnder.application(), indexUnder.applicationName(id));
+    for (const word of words) beginnings.push(indexUnder.applicationWord(word));
+  }
   if (disabled) beginnings.push(indexUnder.disabledClient());
   for (const role of new Set(maxRoles)) beginnings.push(indexUnder.ceilingRole(role));
   for (const origin of disabled ? [] : redirectOrigins(redirectUris)) {

@@ -80,45 +80,57 @@ function userSections(lead: UserLead, filter: UserFilter): Section<UserRecord>[]
 /**
  * What leads is what few have.
  *
- * @param isFilled  else all are visited through, sooner than that some are missing
+ * @param filled  the generation of index entries that every client has: 1 of words, kind and status, 2 of the names of
+ *   applications; below, more are visited, sooner than that some are missing
  */
 export function clientSections(
   filter: ClientFilter & Pick<PageRequest, 'after'>,
-  isFilled: boolean,
+  filled: number,
 ): readonly Section<ClientRecord>[] {
   const { ceilingRole, beginning, kind, status } = filter;
   const isWanted = (client: ClientRecord) => isInClientList(client, filter);
-  if (beginning !== undefined) {
-    const isBy = (client: ClientRecord) => foundBy(client, beginning);
-    const [word] = wordsOfName(beginning);
-    const byId = {
-      name: '1',
-      index: ['client-name'],
-      beginning: partBeginning(foldedName(beginning)),
-      isWanted: (client: ClientRecord) => isBy(client)?.id !== undefined && isWanted(client),
-    };
-    const byWord = {
-      name: '2',
-      index: ['client-word'],
-      beginning: partBeginning(word ?? ''),
-      isWanted(client: ClientRecord, part: unknown) {
-        const first = isBy(client)?.word;
-        return first !== undefined && keyPart(first) === part && isWanted(client);
-      },
-    };
-    if (word === undefined) return [byId];
-    const byEach = {
-      name: '5',
-      isWanted: (client: ClientRecord) => isBy(client)?.word !== undefined && isWanted(client),
-    };
-    // Such a list goes on as it has begun.
-    return isFilled && filter.after?.[0] !== byEach.name ? [byId, byWord] : [byId, byEach];
-  }
+  if (beginning !== undefined) return sectionsOfBeginning(beginning, filter, filled, isWanted);
   if (ceilingRole !== undefined) return [{ name: '0', index: indexUnder.ceilingRole(ceilingRole), isWanted }];
-  if (!isFilled) return [{ name: '0', isWanted }];
+  if (filled < 1) return [{ name: '0', isWanted }];
   if (status === 'disabled') return [{ name: '3', index: indexUnder.disabledClient(), isWanted }];
   if (kind === 'application') return [{ name: '4', index: indexUnder.application(), isWanted }];
   return [{ name: '0', isWanted }];
+}
+
+/** Those whose id begins so, then those of whom a word of the name does. */
+function sectionsOfBeginning(
+  beginning: string,
+  { kind, after }: ClientFilter & Pick<PageRequest, 'after'>,
+  filled: number,
+  isWanted: (client: ClientRecord) => boolean,
+): readonly Section<ClientRecord>[] {
+  const isBy = (client: ClientRecord) => foundBy(client, beginning);
+  const [word] = wordsOfName(beginning);
+  const byId = {
+    beginning: partBeginning(foldedName(beginning)),
+    isWanted: (client: ClientRecord) => isBy(client)?.id !== undefined && isWanted(client),
+  };
+  const byWord = {
+    beginning: partBeginning(word ?? ''),
+    isWanted(client: ClientRecord, part: unknown) {
+      const first = isBy(client)?.word;
+      return first !== undefined && keyPart(first) === part && isWanted(client);
+    },
+  };
+  const byEach = {
+    name: '5',
+    isWanted: (client: ClientRecord) => isBy(client)?.word !== undefined && isWanted(client),
+  };
+  const ofAll = { name: '1', index: ['client-name'], ...byId };
+  const ofApplications = { name: '6', index: ['application-name'], ...byId };
+  // A list goes on as it has begun.
+  const begun = after?.[0] ?? '';
+  const isOfApplications = kind === 'application' && filled >= 2 && !['1', '2', '5'].includes(begun);
+  if (word === undefined) return [isOfApplications ? ofApplications : ofAll];
+  if (isOfApplications) return [ofApplications, { name: '7', index: ['application-word'], ...byWord }];
+  return filled < 1 || begun === byEach.name
+    ? [ofAll, byEach]
+    : [ofAll, { name: '2', index: ['client-word'], ...byWord }];
 }
 
 /** @param after  a `next`; any other text is a place in the order too */

@@ -59,6 +59,7 @@ function Roles({ roles, ...list }: RolesModel) {
       ]}
       rows={roles.map(({ id, sentence, builtIn, userCount }) => ({
         key: id,
+        isFixed: builtIn,
         cells: [
           <a key="name" href={roleHref(id)}>
             <bdi>{id}</bdi>

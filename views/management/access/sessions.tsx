@@ -7,7 +7,7 @@ import { Ago } from '../ago.tsx';
 import { DetailPage, Facts, Id } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { type ListModel, ListPage } from '../list.tsx';
+import { ListPage, type ListState } from '../list.tsx';
 import { userHref } from './users.tsx';
 
 /** As the admin API has it. */
@@ -30,8 +30,7 @@ export function sessionHref(id: string): string {
 
 export const sessionsPath = (t: Translate) => [{ title: t('common.sessions'), href: '/access/sessions' }];
 
-export interface SessionsModel
-  extends Pick<ListModel, 'frame' | 'count' | 'nextHref' | 'firstHref' | 'notice'> {
+export interface SessionsModel extends ListState {
   readonly sessions: readonly ShownSession[];
   readonly filters: FiltersModel;
 }
@@ -57,6 +56,7 @@ function Sessions({ sessions, ...list }: SessionsModel) {
       ]}
       rows={sessions.map((session) => ({
         key: session.id,
+        label: session.user,
         cells: [
           <a key="user" href={sessionHref(session.id)}>
             <bdi>{session.user}</bdi>

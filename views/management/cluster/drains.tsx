@@ -1,12 +1,13 @@
 /** Items that were taken out of a queue into a file: how far that is, and the file. */
 import { Form } from '../../elements/form.tsx';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, saidIn, type Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { Live } from '../live.tsx';
 import { isRunning, JobState, type ShownJob } from '../observe/jobs.tsx';
 import { drainHref, structureHref } from './structures.tsx';
 import { sizeText } from './value.tsx';
@@ -81,8 +82,7 @@ export function renderDrain(model: DrainModel): string {
 
 function Drain(model: DrainModel) {
   const t = useText();
-  const { frame, drain, mayRemove, notice } = model;
-  const href = drainHref(drain.queue, drain.id);
+  const { frame, drain, notice } = model;
   const why = drain.problem?.detail;
   return (
     <DetailPage
@@ -92,17 +92,44 @@ function Drain(model: DrainModel) {
         { title: drain.queue, href: structureHref('queue', drain.queue) },
       ]}
       title={t('drains.ofQueue', { queue: drain.queue })}
-      state={<JobState {...drain} />}
-      acts={<DrainActs {...model} />}
-      about={aboutOf(drain, t)}
+      acts={isRunning(drain) && <RunningActs {...model} />}
       notice={notice}
       problem={why === undefined ? undefined : (saidIn(t.language, why) ?? why)}
     >
+      <DrainParts {...model} />
+    </DetailPage>
+  );
+}
+
+type DrainPartsModel = Pick<DrainModel, 'drain' | 'mayRemove'> & {
+  readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
+};
+
+/** What goes on while the page is open. */
+export function drainParts(model: DrainPartsModel): Readonly<Record<string, string>> {
+  return { drain: renderPart(<DrainParts {...model} />, model.frame.presentation) };
+}
+
+function DrainParts(model: DrainPartsModel) {
+  const t = useText();
+  const { drain, mayRemove } = model;
+  const href = drainHref(drain.queue, drain.id);
+  const hasFile = !isRunning(drain) && drain.storedUntil !== null;
+  return (
+    <div id="drain" class="parts">
+      <p class="lede">{aboutOf(drain, t)}</p>
+      {hasFile && (
+        <div class="actions">
+          <a class="button primary" href={`${href}/items`}>
+            {t('drains.fetch')}
+          </a>
+        </div>
+      )}
       <DrainFacts {...model} />
       {mayRemove && drain.storedUntil !== null && (
         <More acts={[{ label: t('drains.remove'), href: `${href}?do=remove` }]} />
       )}
-    </DetailPage>
+    </div>
   );
 }
 
@@ -111,39 +138,36 @@ function aboutOf(drain: ShownDrain, t: Translate): string {
   return drain.storedUntil === null ? t('drains.noFile') : t('drains.about');
 }
 
-function DrainActs({ drain, csrf, mayStop }: DrainModel) {
+/** They are there until the page is opened again: a stop of what has ended does nothing. */
+function RunningActs({ drain, csrf, mayStop }: DrainModel) {
   const t = useText();
   const href = drainHref(drain.queue, drain.id);
-  if (isRunning(drain)) {
-    return (
-      <>
+  return (
+    <>
+      <Live />
+      <noscript>
         <a class="button" href={href}>
           {t('drains.refresh')}
         </a>
-        {mayStop && (
-          <Form action={href} hidden={{ csrf, do: 'stop' }}>
-            <button type="submit" class="button">
-              {t('drains.stop')}
-            </button>
-          </Form>
-        )}
-      </>
-    );
-  }
-  if (drain.storedUntil === null) return null;
-  return (
-    <a class="button primary" href={`${href}/items`}>
-      {t('drains.fetch')}
-    </a>
+      </noscript>
+      {mayStop && (
+        <Form action={href} hidden={{ csrf, do: 'stop' }}>
+          <button type="submit" class="button">
+            {t('drains.stop')}
+          </button>
+        </Form>
+      )}
+    </>
   );
 }
 
-function DrainFacts({ drain, frame: { now } }: DrainModel) {
+function DrainFacts({ drain, frame: { now } }: DrainPartsModel) {
   const t = useText();
   return (
     <Facts
       facts={[
         { name: t('jobs.job'), value: <Id>{drain.id}</Id> },
+        { name: t('common.state'), value: <JobState {...drain} /> },
         { name: t('drains.taken'), value: takenText(drain, t) },
         ...(drain.bytes === null ? [] : [{ name: t('drains.size'), value: sizeText(drain.bytes, t) }]),
         { name: t('drains.storedUntil'), value: <StoredUntil {...drain} now={now} /> },

@@ -5,7 +5,8 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { DetailPage, type Fact, Facts, Part } from '../detail.tsx';
-import { LinesField, TextField } from '../fields.tsx';
+import { EditorField } from '../editor.tsx';
+import { TextField } from '../fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
@@ -173,7 +174,7 @@ function Configuration({ csrf }: OperationsModel) {
   return (
     <Part id="configuration" title={t('operations.addToConfiguration')} about={t('memberConfig.about')}>
       <Form action={operationsHref} hidden={{ csrf, do: 'preview' }}>
-        <LinesField name="config" label={t('memberConfig.wanted')} value="" rows={10} />
+        <EditorField name="config" label={t('memberConfig.wanted')} value="" rows={10} />
         <div class="actions">
           <button type="submit" class="button">
             {t('memberConfig.show')}

@@ -4,7 +4,8 @@ import { Form } from '../../elements/form.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate } from '../../texts/text.ts';
 import { Code } from '../code.tsx';
-import { ErrorList, type FieldError, LinesField, SelectField, TextField } from '../fields.tsx';
+import { EditorField } from '../editor.tsx';
+import { ErrorList, type FieldError, SelectField, TextField } from '../fields.tsx';
 
 export type ValueForm = 'text' | 'json' | 'xml' | 'hex' | 'image';
 
@@ -82,7 +83,7 @@ export function GiveValue({ action, hidden, typed, button, errors }: ValueFormPr
     <>
       <ErrorList errors={errors} />
       <Form action={action} hidden={hidden}>
-        <LinesField
+        <EditorField
           name="value"
           label={t('common.value')}
           rows={8}

@@ -3,6 +3,7 @@ import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
+import { type BulkResult, Counts } from '../bulk/outcome.tsx';
 import { drainHref } from '../cluster/structures.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
@@ -124,6 +125,7 @@ export function amountText(done: number, unit: string, t: Translate): string {
 function withUnit(done: string, n: number, unit: string, t: Translate): string {
   if (unit === 'lines') return t('jobs.lines', { n, done });
   if (unit === 'copies') return t('jobs.copies', { n, done });
+  if (unit === 'things') return t('bulk.things', { n, done });
   if (unit === 'items') return t('drains.items', { n, done });
   return `${done} ${unit}`.trim();
 }
@@ -187,13 +189,36 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
       <Facts facts={factsOf(job, now, t)} />
       {job.result && (
         <Part id="result" title={t('jobs.result')}>
-          <Facts facts={resultFacts(job.result)} />
+          {isOfMany(job.result) ? (
+            <Counts job={job} hrefOf={thingHref(String(job.result.operation))} />
+          ) : (
+            <Facts facts={resultFacts(job.result)} />
+          )}
           {job.kind === 'drain-queue' && <ToItems id={job.id} queue={String(job.result.queue)} />}
         </Part>
       )}
     </div>
   );
 }
+
+function isOfMany(result: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray((result as Partial<BulkResult>).failures);
+}
+
+/** Where things are that an operation acts on. */
+function thingHref(operation: string): (id: string) => string {
+  const [, path] = places.find(([noun]) => noun.test(operation)) ?? [];
+  return (id) => `${path ?? jobsHref}/${encodeURIComponent(id)}`;
+}
+
+/** Sessions of users are ended at the user, so that these come first. */
+const places = [
+  [/User/, '/access/users'],
+  [/Client/, '/access/clients'],
+  [/Application/, '/access/applications'],
+  [/Role/, '/access/roles'],
+  [/Session/, '/access/sessions'],
+] as const;
 
 /** Where the file is, if there is one. */
 function ToItems({ id, queue }: { readonly id: string; readonly queue: string }) {
@@ -232,6 +257,8 @@ const steps: Readonly<Record<string, WordKey>> = {
   'copying the store': 'jobs.copying',
   done: 'jobs.finished',
   'taking items': 'drains.takingItems',
+  'finding them': 'bulk.finding',
+  'acting on each': 'bulk.acting',
 };
 
 function Progress({ progress: { done, total, step } }: ShownJob) {

@@ -138,6 +138,7 @@ const keysOf = (t: Translate): readonly Key[] => [
   { keys: ['n'], does: t('search.keyAdd') },
   { keys: ['e'], does: t('search.keyEdit') },
   { keys: ['j'], or: ['k'], does: t('search.keyRows') },
+  { keys: ['x'], does: t('search.keySelect') },
   { keys: ['?'], does: t('search.keyAll') },
 ];
 

@@ -35,7 +35,8 @@ function Explorer({ frame, title, href, csrf }: ExplorerModel) {
       </noscript>
       <div
         id="explorer"
-        class="explorer"
+        // The library speaks no other language.
+        lang="en"
         data-description={href}
         data-csrf={csrf}
         data-calls={csrf === undefined ? 'none' : 'own'}

@@ -72,6 +72,8 @@ export const frame: SameTexts<typeof english> = {
   'frame.nothingMatchesFilter': 'Nichts passt zu diesem Filter.',
   'frame.pagesList': 'Seiten der Liste',
   'frame.firstPage': 'Erste Seite',
+  'frame.allOfItAs': 'Die ganze Liste:',
+  'frame.allOfFilterAs': 'Alles, was der Filter findet:',
   'frame.nextPage': 'Nächste Seite',
   'frame.live': 'Live',
   'frame.most': 'höchstens {plot}',

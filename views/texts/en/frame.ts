@@ -65,6 +65,8 @@ export const frame = {
   'frame.nothingMatchesFilter': 'Nothing matches this filter.',
   'frame.pagesList': 'Pages of the list',
   'frame.firstPage': 'First page',
+  'frame.allOfItAs': 'All of this list:',
+  'frame.allOfFilterAs': 'All that the filter finds:',
   'frame.nextPage': 'Next page',
   'frame.live': 'Live',
   'frame.most': 'most {plot}',

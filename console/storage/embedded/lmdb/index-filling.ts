@@ -2,7 +2,7 @@
  * Entries of indexes for records that were written before there was such an entry. They are filled in behind a console
  * that answers already; until that is done nobody relies on them, and a change takes away only what is there.
  *
- * To add an index: name its entries in {@link isLaterEntry} and raise {@link generation}.
+ * To add an index: raise {@link generation}, and name its entries in {@link generationOf} with it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { countKeysOf, indexKeysOf } from '../../engine/record-indexes.ts';
@@ -17,7 +17,16 @@ import {
 } from './record-databases.ts';
 
 /** Of the entries that records have. */
-const generation = 1;
+const generation = 2;
+/** Of entries that earlier stores may lack. */
+const generationOf: Readonly<Record<string, number>> = {
+  status: 1,
+  'client-word': 1,
+  'client-kind': 1,
+  'client-status': 1,
+  'application-name': 2,
+  'application-word': 2,
+};
 /** Of `record-meta`: the generation that every record has. */
 const filledKey: LmdbKey = ['filled'];
 /** Of `store`: how far it has come. */
@@ -30,18 +39,20 @@ const restMs = 10;
 const slicesPerPlace = 2000;
 
 interface Place {
+  /** Of the run: one of an earlier version has passed over what it did not know. */
+  readonly generation?: number;
   readonly collection: GrowingCollection;
   readonly key: LmdbKey;
 }
 
-/** Whether earlier stores may lack it. */
-function isLaterEntry([name]: LmdbKey): boolean {
-  return name === 'status' || name === 'client-word' || name === 'client-kind' || name === 'client-status';
+/** Whether a store that is filled so far may lack it. */
+function isLaterEntry([name]: LmdbKey, filled: number): boolean {
+  return (generationOf[String(name)] ?? 0) > filled;
 }
 
-/** Whether there is an entry for each record. */
-export function areIndexesFilled({ meta }: Pick<RecordDatabases, 'meta'>): boolean {
-  return (meta.get(filledKey) ?? 0) >= generation;
+/** The generation of entries that every record has. */
+export function filledGeneration({ meta }: Pick<RecordDatabases, 'meta'>): number {
+  return meta.get(filledKey) ?? 0;
 }
 
 /** Of a store without records. */
@@ -63,8 +74,9 @@ export function presentKeys(
   databases: Pick<RecordDatabases, 'index' | 'meta'>,
   keys: RecordKeys,
 ): RecordKeys {
-  if (areIndexesFilled(databases)) return keys;
-  const index = keys.index.filter((key) => !isLaterEntry(key) || databases.index.has(key));
+  const filled = filledGeneration(databases);
+  if (filled >= generation) return keys;
+  const index = keys.index.filter((key) => !isLaterEntry(key, filled) || databases.index.has(key));
   const hasStatus = index.some(([name]) => name === 'status');
   return { index, counts: keys.counts.filter((key) => hasStatus || key[2] !== 'status') };
 }
@@ -79,23 +91,30 @@ export function presentKeys(
 export async function fillIndexes(environment: Environment, signal?: AbortSignal): Promise<number> {
   const databases = openRecordDatabases(environment);
   const store = environment.database<Place>('store');
-  if (environment.read(() => areIndexesFilled(databases))) return 0;
-  let place = environment.read(() => store.get(placeKey));
+  const filled = environment.read(() => filledGeneration(databases));
+  if (filled >= generation) return 0;
+  const kept = environment.read(() => store.get(placeKey));
+  let place = kept?.generation === generation ? kept : undefined;
+  // Of users there is nothing that came later.
+  const collections: readonly GrowingCollection[] = filled < 1 ? growingCollections : ['clients'];
   let completed = 0;
   let unnoted = 0;
-  for (const collection of growingCollections.slice(place && growingCollections.indexOf(place.collection))) {
+  const first = place && collections.indexOf(place.collection);
+  for (const collection of collections.slice(first)) {
     for (;;) {
       if (signal?.aborted) return completed;
       const from = place?.collection === collection ? place.key : undefined;
-      const { last, lacking } = environment.read(() => examine(environment, databases, collection, from));
+      const { last, lacking } = environment.read(() =>
+        examine(environment, databases, { collection, from, filled }),
+      );
       if (!last) break;
-      const next: Place = { collection, key: last };
+      const next: Place = { generation, collection, key: last };
       place = next;
       if (lacking.length > 0 || ++unnoted >= slicesPerPlace) {
         unnoted = 0;
         completed += await environment.write(() => {
           store.put(placeKey, next);
-          return complete(databases, collection, lacking);
+          return complete(databases, collection, lacking, filled);
         });
       }
       // Ends by itself: nobody stays for it.
@@ -113,8 +132,15 @@ export async function fillIndexes(environment: Environment, signal?: AbortSignal
 function examine(
   environment: Environment,
   databases: RecordDatabases,
-  collection: GrowingCollection,
-  from: LmdbKey | undefined,
+  {
+    collection,
+    from,
+    filled,
+  }: {
+    readonly collection: GrowingCollection;
+    readonly from: LmdbKey | undefined;
+    readonly filled: number;
+  },
 ): { readonly last: LmdbKey | undefined; readonly lacking: readonly LmdbKey[] } {
   const limits = { limit: sliceSize + 1, ...(from && { from }) };
   const entries = [...environment.bytes(collection).under([], limits)].filter(
@@ -123,7 +149,9 @@ function examine(
   const lacking = entries.filter(({ key, value }) => {
     if (!isWholeRecord(key, value)) return false;
     const { record } = decodeRecord<StoredRecord<never>>(key, value);
-    return indexKeysOf(collection, record).some((way) => isLaterEntry(way) && !databases.index.has(way));
+    return indexKeysOf(collection, record).some(
+      (way) => isLaterEntry(way, filled) && !databases.index.has(way),
+    );
   });
   return { last: entries.at(-1)?.key, lacking: lacking.map(({ key }) => key) };
 }
@@ -133,12 +161,15 @@ function complete(
   { index, meta, ...collections }: RecordDatabases,
   collection: GrowingCollection,
   keys: readonly LmdbKey[],
+  filled: number,
 ): number {
   let completed = 0;
   for (const key of keys) {
     const record = collections[collection].get(key)?.record;
     if (!record) continue;
-    const missing = indexKeysOf(collection, record).filter((way) => isLaterEntry(way) && !index.has(way));
+    const missing = indexKeysOf(collection, record).filter(
+      (way) => isLaterEntry(way, filled) && !index.has(way),
+    );
     if (missing.length === 0) continue;
     completed++;
     for (const way of missing) index.put(way, true);

@@ -11,7 +11,7 @@ import type {
   UserFilter,
   UserOrder,
 } from '../../record-store.ts';
-import { areIndexesFilled } from './index-filling.ts';
+import { filledGeneration } from './index-filling.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import type { RecordAnswers } from './record-answers.ts';
 import { DamagedRecordError } from './record-codec.ts';
@@ -23,7 +23,7 @@ const sliceMs = 0.5;
 export function createRecordPages(environment: Environment, answers: RecordAnswers) {
   const index = environment.database<true>('record-index');
   const meta = environment.database<number>('record-meta');
-  const isFilled = () => environment.read(() => areIndexesFilled({ meta }));
+  const filled = () => environment.read(() => filledGeneration({ meta }));
   /** Each list has a pause of its own. */
   const paging = () => createPaging(slicesWith(createPauses(sliceMs)), sliceSize);
   const slicesWith =
@@ -83,14 +83,14 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
       const sections = environment.read(() =>
         userSectionsFor(filter, {
           after: request.after,
-          isFilled: areIndexesFilled({ meta }),
+          isFilled: filledGeneration({ meta }) >= 1,
           count: (by) => answers.count('users', by),
         }),
       );
       return paging()('users', sections, request);
     },
     clients: (asked: PageRequest & ClientFilter) =>
-      paging()('clients', clientSections(asked, isFilled()), asked),
+      paging()('clients', clientSections(asked, filled()), asked),
   };
 }
 

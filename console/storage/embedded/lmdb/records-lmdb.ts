@@ -11,7 +11,7 @@ import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
 import { createLargeCommits } from '../commits/large-commits.ts';
 import { openArtifactEntries } from './artifact-entries.ts';
-import { areIndexesFilled } from './index-filling.ts';
+import { filledGeneration } from './index-filling.ts';
 import type { Environment } from './lmdb-environment.ts';
 import { createLmdbLoader } from './lmdb-loader.ts';
 import { createRecordAnswers, type KnownProviders } from './record-answers.ts';
@@ -73,7 +73,7 @@ export function openLmdbRecordReads(
     clients: pages.clients,
     count: async (collection: 'users' | 'clients', filter: UserCount = {}) =>
       read(() => answers.count(collection, filter)),
-    isCounted: async ({ status }) => status === undefined || read(() => areIndexesFilled(databases)),
+    isCounted: async ({ status }) => status === undefined || read(() => filledGeneration(databases) >= 1),
     isRedirectOrigin: async (origin) => read(() => answers.hasAny(indexUnder.redirectOrigin(origin))),
     hasAdministrator: async (withoutProvider) => read(() => answers.hasAdministrator(withoutProvider)),
   };

@@ -124,6 +124,8 @@ export const saidByOperationsInGerman: Readonly<Record<string, string>> = {
   'Check --bind-dn and --bind-password-file.': 'Prüfen Sie --bind-dn und --bind-password-file.',
   'Check --user-filter.': 'Prüfen Sie --user-filter.',
   'Check {flag}, and what --bind-dn may read.': 'Prüfen Sie {flag}, und was --bind-dn lesen darf.',
+  'More are found by now than this was asked for. Nothing was done: look at them, and ask again.':
+    'Inzwischen sind es mehr, als gefragt war. Nichts wurde getan: Sehen Sie sie an, und fragen Sie noch einmal.',
   'Change --role-rule or --default-role.': 'Ändern Sie --role-rule oder --default-role.',
   'This machine has to reach the token endpoint.': 'Dieser Rechner muss den Token Endpoint erreichen.',
   'The provider has to publish https addresses.': 'Der Anbieter muss https-Adressen veröffentlichen.',

@@ -17,6 +17,7 @@ export const search: SameTexts<typeof english> = {
   'search.keyAdd': 'hinzufügen, was die Liste enthält',
   'search.keyEdit': 'bearbeiten, was die Seite zeigt',
   'search.keyRows': 'zur nächsten Zeile oder zur vorigen; Enter öffnet sie',
+  'search.keySelect': 'die Zeile auswählen oder abwählen',
   'search.keyAll': 'alle Tasten',
   'search.keysAbout': 'Sie tun nichts, während Sie in ein Feld schreiben, und ohne Skript gar nichts.',
   'search.or': 'oder',

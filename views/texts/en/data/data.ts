@@ -1,5 +1,5 @@
 /** What is taken out of queues into files, pins, and values of files, in English. */
-import type { Texts } from '../text-form.ts';
+import type { Texts } from '../../text-form.ts';
 
 export const data = {
   'drains.button': 'Drain into a file',

@@ -1,6 +1,6 @@
 /** Was aus Queues in Dateien entnommen wird, Angeheftetes und Werte aus Dateien, auf Deutsch. */
-import type { data as english } from '../en/data.ts';
-import type { SameTexts } from '../text-form.ts';
+import type { data as english } from '../../en/data/data.ts';
+import type { SameTexts } from '../../text-form.ts';
 
 export const data: SameTexts<typeof english> = {
   'drains.button': 'In eine Datei entnehmen',

@@ -1,0 +1,37 @@
+/** What can be done to many things at once: operations on one thing, with the list that finds things for them. */
+
+export interface ManyAct {
+  /** Of one thing. */
+  readonly operation: string;
+  /** What names the thing in the path. */
+  readonly param: string;
+  /** The operation that lists such things, by `id`. */
+  readonly list: string;
+  /** The kind of the job. */
+  readonly job: string;
+}
+
+export const manyActs: readonly ManyAct[] = [
+  { operation: 'disableUser', param: 'user', list: 'listUsers', job: 'disable-users' },
+  { operation: 'enableUser', param: 'user', list: 'listUsers', job: 'enable-users' },
+  { operation: 'endUserSessions', param: 'user', list: 'listUsers', job: 'end-user-sessions' },
+  { operation: 'deleteUser', param: 'user', list: 'listUsers', job: 'remove-users' },
+  { operation: 'disableClient', param: 'client', list: 'listClients', job: 'disable-clients' },
+  { operation: 'enableClient', param: 'client', list: 'listClients', job: 'enable-clients' },
+  { operation: 'deleteClient', param: 'client', list: 'listClients', job: 'remove-clients' },
+  { operation: 'disableApplication', param: 'client', list: 'listApplications', job: 'disable-applications' },
+  { operation: 'enableApplication', param: 'client', list: 'listApplications', job: 'enable-applications' },
+  { operation: 'deleteApplication', param: 'client', list: 'listApplications', job: 'remove-applications' },
+  { operation: 'deleteRole', param: 'role', list: 'listRoles', job: 'remove-roles' },
+  { operation: 'endSession', param: 'session', list: 'listSessions', job: 'end-sessions' },
+];
+
+/** @param kind  of a job */
+export function isManyAct(kind: string): boolean {
+  return manyActs.some(({ job }) => job === kind);
+}
+
+/** Named one by one. */
+export const mostNamed = 1000;
+/** Found by a query. */
+export const mostFound = 10_000;

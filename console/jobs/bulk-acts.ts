@@ -1,0 +1,161 @@
+/** One act on many things: each by itself, so that what is refused holds up nothing else, and is told. */
+import { ProblemError, problems } from '../../platform/errors.ts';
+import { JobFailure, type JobKind, type JobWork } from './job-kind.ts';
+
+/** Who has asked, in words of the store. */
+export interface BulkActor {
+  readonly kind: 'user' | 'client' | 'local';
+  readonly id: string;
+  readonly via: string;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+  readonly client?: string;
+  readonly session?: string;
+}
+
+export interface BulkActInput {
+  /** On one thing. */
+  readonly operation: string;
+  /** What names it. */
+  readonly param: string;
+  /** The operation that lists such things. */
+  readonly list: string;
+  readonly ids: readonly string[] | null;
+  /** In the place of ids: of the list. */
+  readonly query: Readonly<Record<string, string>> | null;
+  /** When the query finds more, nothing is done. */
+  readonly most: number;
+  readonly actor: BulkActor;
+}
+
+/** What the job asks of the operations: as who has asked for it, with what they may do at that moment. */
+export interface BulkCalls {
+  /** @throws {ProblemError} @throws {JobFailure} who has asked is here no longer */
+  page(input: BulkActInput, jobId: string, cursor: string | undefined): Promise<FoundThings>;
+  /** @returns whether it is done, or waits for a second administrator. @throws as {@link page} */
+  act(input: BulkActInput, jobId: string, thing: string): Promise<'done' | 'waiting'>;
+}
+
+export interface FoundThings {
+  readonly ids: readonly string[];
+  readonly next: string | null;
+}
+
+export interface BulkFailure {
+  readonly id: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+export interface BulkResult {
+  readonly operation: string;
+  readonly done: number;
+  readonly waiting: number;
+  readonly failed: number;
+  /** Of those that there were, how many were not come to. */
+  readonly left: number;
+  /** The first of them. */
+  readonly failures: readonly BulkFailure[];
+}
+
+/** That a job names; the audit has all. */
+export const mostFailures = 100;
+
+export function createBulkActKind(calls: BulkCalls): JobKind {
+  return {
+    event: 'bulk_act.ended',
+    async run(work) {
+      const input = inputOf(work.job);
+      const ids = input.ids ?? (await allFound(work, input, calls));
+      return { ...(await actOnEach(work, ids, calls)) };
+    },
+    async leftBy(job) {
+      const result = (job.checkpoint as BulkResult | null) ?? nothingDone(inputOf(job), 0);
+      return { done: handled(result), result: { ...result } };
+    },
+    entryOf: ({ id, input, result }) => ({
+      target: String((input as unknown as BulkActInput).operation),
+      changes: {
+        job: id,
+        done: Number(result?.done ?? 0),
+        waiting: Number(result?.waiting ?? 0),
+        failed: Number(result?.failed ?? 0),
+      },
+    }),
+  };
+}
+
+/** Before the first is done, so that none is passed over because another has gone. */
+async function allFound(
+  { job, signal, report }: JobWork,
+  input: BulkActInput,
+  calls: BulkCalls,
+): Promise<readonly string[]> {
+  const all = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const { ids, next } = await calls.page(input, job.id, cursor).catch(stopped);
+    for (const id of ids) all.add(id);
+    if (all.size > input.most) {
+      throw new JobFailure(
+        'conflict',
+        'More are found by now than this was asked for. Nothing was done: look at them, and ask again.',
+      );
+    }
+    report({ done: 0, total: null, step: 'finding them' });
+    cursor = next ?? undefined;
+  } while (cursor !== undefined && !signal.aborted);
+  return [...all];
+}
+
+async function actOnEach(
+  { job, signal, report }: JobWork,
+  ids: readonly string[],
+  calls: BulkCalls,
+): Promise<BulkResult> {
+  const input = inputOf(job);
+  let result = nothingDone(input, ids.length);
+  const say = () =>
+    report({ done: handled(result), total: ids.length, step: 'acting on each' }, { ...result });
+  say();
+  for (const id of ids) {
+    signal.throwIfAborted();
+    result = { ...(await outcomeOf(id)), left: result.left - 1 };
+    say();
+  }
+  return result;
+
+  async function outcomeOf(id: string): Promise<BulkResult> {
+    try {
+      const outcome = await calls.act(input, job.id, id);
+      return { ...result, [outcome]: result[outcome] + 1 };
+    } catch (error) {
+      if (!(error instanceof ProblemError) || endsAll(error)) return stopped(error);
+      const failure = { id, code: error.problem.code, detail: error.message };
+      const failures = [...result.failures, failure].slice(0, mostFailures);
+      return { ...result, failed: result.failed + 1, failures };
+    }
+  }
+}
+
+/** The others would be answered the same. */
+function endsAll({ problem }: ProblemError): boolean {
+  return problem === problems.insufficientScope || problem.status >= 500;
+}
+
+function stopped(error: unknown): never {
+  if (!(error instanceof ProblemError)) throw error;
+  throw new JobFailure(error.problem.code, error.message, { cause: error });
+}
+
+function nothingDone({ operation }: BulkActInput, left: number): BulkResult {
+  return { operation, done: 0, waiting: 0, failed: 0, left, failures: [] };
+}
+
+function handled({ done, waiting, failed }: BulkResult): number {
+  return done + waiting + failed;
+}
+
+function inputOf({ input }: Pick<JobWork['job'], 'input'>): BulkActInput {
+  return input as unknown as BulkActInput;
+}

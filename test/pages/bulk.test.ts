@@ -1,0 +1,332 @@
+/** Acts on many things of a list, as a browser without script sees them: by the rules of the single acts, and each outcome is told. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningConsole } from '../helpers/console.ts';
+import {
+  callApi,
+  foreignForms,
+  hiddenIn,
+  personPassword,
+  personWith,
+  startWithAdmin,
+} from '../helpers/management.ts';
+import { type Fields, formsOf, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+
+let console: RunningConsole;
+let ada: UserAgent;
+
+beforeAll(async () => {
+  ({ console, ada } = await startWithAdmin({ env: { CONSOLE_API_CHANGE_RATE: '0' } }));
+}, 30_000);
+afterAll(() => console?.stop());
+
+const add = async (...ids: readonly string[]) => {
+  for (const id of ids) await callApi(console, 'POST', '/users', { id, roles: [] });
+};
+const statusOf = async (id: string) =>
+  ((await callApi(console, 'GET', `/users/${id}`)) as { readonly status: string }).status;
+const picked = (...ids: readonly string[]): Fields =>
+  Object.fromEntries(ids.map((id) => [`pick:${id}`, 'on']));
+const asking = (act: string, fields: Fields, agent = ada, list = '/access/users') =>
+  agent.get(`${list}?${new URLSearchParams({ ...fields, do: act })}`);
+/** The form of the page that asks. */
+const formIn = (page: Reply, list = '/access/users') =>
+  formsOf(page.body).find(({ action }) => action === list)!;
+const confirm = async (page: Reply, fields: Fields = {}, agent = ada, list = '/access/users') =>
+  agent.follow(await agent.post(list, { ...formIn(page, list).hidden, ...fields }));
+
+describe('a list', () => {
+  test('has a box for each row, of a form that stands elsewhere, and the acts', async () => {
+    await add('boxed');
+    const page = await ada.get('/access/users?q=boxed');
+    expect(page.body).toMatch(/<form id="selection" method="get" action="\/access\/users"/);
+    expect(page.body).toMatch(
+      /type="checkbox" form="selection" name="pick:boxed" value="on" aria-label="Select boxed"/,
+    );
+    for (const act of ['disable', 'enable', 'end-sessions', 'remove'])
+      expect(page.body).toContain(`name="do" value="${act}"`);
+    // This page is all that the filter finds.
+    expect(page.body).not.toContain('name="all"');
+  });
+
+  test('has no boxes for who may read it and change nothing', async () => {
+    await callApi(console, 'POST', '/roles', {
+      id: 'Reader',
+      permissions: ['api:users:read', 'api:roles:read'],
+    });
+    const nora = await personWith(console, 'nora', ['Reader']);
+    const page = await nora.get('/access/users');
+    expect([page.status, page.body.includes('pick:'), page.body.includes('id="selection"')]).toEqual([
+      200,
+      false,
+      false,
+    ]);
+    const refused = await asking('disable', picked('boxed'), nora);
+    expect(refused.status).toBe(403);
+    const csrf = hiddenIn(await nora.get('/account'), 'csrf')!;
+    const sent = await nora.post('/access/users', { csrf, do: 'disable', ...picked('boxed') });
+    expect([sent.status, await statusOf('boxed')]).toEqual([403, 'invited']);
+  });
+
+  test('has no box for a role that is built in', async () => {
+    await callApi(console, 'POST', '/roles', { id: 'Custom', permissions: ['svc:health:read'] });
+    const page = await ada.get('/access/roles');
+    expect([page.body.includes('name="pick:Custom"'), page.body.includes('name="pick:Admin"')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('what is selected', () => {
+  test('is asked about: who, how many and what it means to them, and in other ways', async () => {
+    await add('ask-1', 'ask-2');
+    const page = await asking('disable', picked('ask-1', 'ask-2'));
+    expect(titleOf(page)).toBe('Disable 2 users');
+    const text = textOf(page);
+    expect(text).toContain('These: ask-1, ask-2.');
+    expect(text).toContain('They cannot sign in until they are enabled again');
+    expect(text).toContain('npx console user disable ask-1 npx console user disable ask-2');
+    expect(text).toContain('/api/v1/jobs/bulk-acts');
+    expect(await statusOf('ask-1')).toBe('invited');
+  });
+
+  test('is done to each, and the list comes back with its filter and the outcome', async () => {
+    await add('done-1', 'done-2', 'done-3');
+    const page = await confirm(await asking('disable', { q: 'done-', ...picked('done-1', 'done-2') }));
+    expect(new URL(page.url).searchParams.get('q')).toBe('done-');
+    expect(textOf(page)).toContain('2 done.');
+    expect([await statusOf('done-1'), await statusOf('done-2'), await statusOf('done-3')]).toEqual([
+      'disabled',
+      'disabled',
+      'invited',
+    ]);
+    const entries = console
+      .log()
+      .filter(({ event, target }) => event === 'user.disabled' && /^done-/.test(String(target)));
+    expect(entries.map(({ target, via, actorKind }) => [target, via, actorKind])).toEqual([
+      ['done-1', 'page', 'user'],
+      ['done-2', 'page', 'user'],
+    ]);
+  });
+
+  test('of which some are refused says which and why, and the others are done', async () => {
+    await add('partly-1', 'partly-2');
+    const asked = await asking('disable', picked('partly-1', 'partly-2', 'nobody-here', 'ada'));
+    await callApi(console, 'DELETE', '/users/partly-2');
+    const page = await confirm(asked);
+    const text = textOf(page);
+    expect(text).toContain('1 done.');
+    expect(text).toContain('3 were refused:');
+    expect(page.body).toContain('href="/access/users/nobody-here"');
+    expect(text).toMatch(/partly-2 : There is no user of this name\./);
+    expect([await statusOf('partly-1'), await statusOf('ada')]).toEqual(['disabled', 'active']);
+    const job = /href="(\/observe\/jobs\/job_\w+)"/.exec(page.body)![1]!;
+    expect(textOf(await ada.get(job))).toContain('3 were refused:');
+  });
+
+  test('is removed only with the word typed, and is not when another number is', async () => {
+    await add('rm-1', 'rm-2');
+    const asked = await asking('remove', picked('rm-1', 'rm-2'));
+    expect(titleOf(asked)).toBe('Remove 2 users');
+    const wrong = await ada.post('/access/users', { ...formIn(asked).hidden, typed_name: 'remove 3' });
+    expect([wrong.status, await statusOf('rm-1')]).toEqual([400, 'invited']);
+    expect(textOf(wrong)).toContain('These: rm-1, rm-2.');
+    const page = await confirm(wrong, { typed_name: 'remove 2' });
+    expect(textOf(page)).toContain('2 done.');
+    await expect(statusOf('rm-1')).rejects.toThrow('404');
+  });
+
+  test('sent twice is one job', async () => {
+    await add('twice');
+    const asked = await asking('disable', picked('twice'));
+    const [first, again] = [
+      await ada.post('/access/users', formIn(asked).hidden),
+      await ada.post('/access/users', formIn(asked).hidden),
+    ];
+    expect([first.status, again.headers.location]).toEqual([303, first.headers.location]);
+  });
+});
+
+test('what is too long for an address is asked about by a form', async () => {
+  const ids = Array.from({ length: 100 }, (_, n) => `long-${'n'.repeat(55)}-${n}`);
+  await add(...ids);
+  const list = await ada.get('/access/users?q=long-&limit=100');
+  const form = formsOf(list.body).find(({ hidden }) => hidden.q === 'long-' && hidden.csrf !== undefined)!;
+  expect(list.body).toContain('<form id="selection" method="post"');
+  const asked = await ada.post(form.action, { ...form.hidden, do: 'disable', ...picked(...ids) });
+  expect([asked.status, titleOf(asked)]).toEqual([200, 'Disable 100 users']);
+  expect(await statusOf(ids[0]!)).toBe('invited');
+  const { hidden } = formsOf(asked.body).find((one) => one.hidden.idempotencyKey !== undefined)!;
+  const sent = await ada.post('/access/users', hidden);
+  expect(sent.status).toBe(303);
+  const job = new URL(sent.headers.location!, console.url).searchParams.get('job')!;
+  await console.waitFor(
+    () =>
+      console
+        .log()
+        .some(({ event, changes }) => event === 'bulk_act.ended' && JSON.stringify(changes).includes(job)),
+    'its end',
+  );
+  expect(await statusOf(ids[99]!)).toBe('disabled');
+}, 30_000);
+
+describe('all that the filter finds', () => {
+  test('is meant, and not the page alone', async () => {
+    const ids = Array.from({ length: 7 }, (_, n) => `all-${n}`);
+    await add(...ids);
+    const list = await ada.get('/access/users?q=all-&limit=3');
+    expect(list.body).toMatch(/name="all" type="checkbox" value="true"/);
+    const asked = await asking('disable', { q: 'all-', all: 'true' });
+    expect(titleOf(asked)).toBe('Disable 7 users');
+    const page = await confirm(asked);
+    expect(textOf(page)).toContain('7 done.');
+    expect(new Set(await Promise.all(ids.map(statusOf)))).toEqual(new Set(['disabled']));
+  });
+
+  test('is left alone when there are more by then than were asked about', async () => {
+    await add('grow-1', 'grow-2');
+    const asked = await asking('disable', { q: 'grow-', all: 'true' });
+    await add('grow-3');
+    const page = await confirm(asked);
+    expect(textOf(page)).toContain('More are found by now');
+    expect([await statusOf('grow-1'), await statusOf('grow-3')]).toEqual(['invited', 'invited']);
+  });
+
+  test('of machine clients leaves applications out', async () => {
+    await callApi(console, 'POST', '/clients', { id: 'mix-machine', scopes: [] });
+    await callApi(console, 'POST', '/applications', {
+      id: 'mix-app',
+      redirectUris: ['https://a.example.com/cb'],
+    });
+    const list = '/access/clients';
+    const asked = await asking('disable', { q: 'mix-', all: 'true' }, ada, list);
+    expect(titleOf(asked)).toBe('Disable 1 machine client');
+    await confirm(asked, {}, ada, list);
+    const statuses = await Promise.all(
+      ['/clients/mix-machine', '/applications/mix-app'].map((path) => callApi(console, 'GET', path)),
+    );
+    expect(statuses.map((one) => (one as { status: string }).status)).toEqual(['disabled', 'active']);
+  });
+});
+
+describe('other lists', () => {
+  test('end sessions, say whose, and leave the others', async () => {
+    const [one, two] = [await personWith(console, 'ses-one', []), await personWith(console, 'ses-two', [])];
+    const { items } = (await callApi(console, 'GET', '/sessions?user=ses-one')) as {
+      items: { id: string }[];
+    };
+    const list = '/access/sessions';
+    const asked = await asking('end', { ...picked(items[0]!.id), user: '' }, ada, list);
+    expect([titleOf(asked), textOf(asked).includes('These: ses-one.')]).toEqual(['End 1 session', true]);
+    const page = await confirm(asked, {}, ada, list);
+    expect(textOf(page)).toContain('1 done.');
+    expect([(await one.get('/account')).status, (await two.get('/account')).status]).toEqual([303, 200]);
+  });
+
+  test.each([
+    ['roles', '/roles', { permissions: ['svc:health:read'] }, 'Remove 2 roles'],
+    ['clients', '/clients', { scopes: [] }, 'Remove 2 machine clients'],
+    [
+      'applications',
+      '/applications',
+      { redirectUris: ['https://a.example.com/cb'] },
+      'Remove 2 applications',
+    ],
+  ] as const)('remove %s', async (name, path, fields, title) => {
+    const [one, two] = [`Gone-${name}-1`, `Gone-${name}-2`];
+    for (const id of [one, two]) await callApi(console, 'POST', path, { id, ...fields });
+    const list = `/access/${name}`;
+    const asked = await asking('remove', picked(one, two), ada, list);
+    expect(titleOf(asked)).toBe(title);
+    const page = await confirm(asked, { typed_name: 'remove 2' }, ada, list);
+    expect(textOf(page)).toContain('2 done.');
+    await expect(callApi(console, 'GET', `${path}/${one}`)).rejects.toThrow('404');
+  });
+});
+
+describe('what cannot be', () => {
+  test('is nothing selected: the list says so', async () => {
+    const page = await ada.follow(await asking('disable', { q: 'x' }));
+    expect([page.status, textOf(page).includes('Nothing was selected')]).toEqual([200, true]);
+    expect(page.body).toContain('role="alert"');
+  });
+
+  test('is a filter that finds nothing, for all', async () => {
+    const page = await ada.follow(await asking('remove', { q: 'nobody-at-all', all: 'true' }));
+    expect(textOf(page)).toContain('the filter finds nothing');
+  });
+
+  test('is ten thousand at once, or ids that are none', async () => {
+    const csrf = hiddenIn(await ada.get('/account'), 'csrf')!;
+    const many = picked(...Array.from({ length: 10_000 }, (_, n) => `u${n}`));
+    expect((await ada.post('/access/users', { csrf, do: 'disable', ...many })).status).toBe(413);
+    const some = picked(...Array.from({ length: 201 }, (_, n) => `u${n}`));
+    const refused = await ada.follow(await ada.post('/access/users', { csrf, do: 'disable', ...some }));
+    expect(textOf(refused)).toContain('200 can be selected at most');
+    const long = await ada.follow(
+      await ada.post('/access/users', { csrf, do: 'disable', ...picked('x'.repeat(257)) }),
+    );
+    expect(textOf(long)).toContain('200 can be selected at most');
+    const hostile = '<script>alert(1)</script>"\'\u0000../../x';
+    const asked = await asking('disable', picked(hostile));
+    expect([asked.status, asked.body.includes('<script>alert')]).toEqual([200, false]);
+    const page = await confirm(asked, { ...picked(hostile), idempotencyKey: randomUUID() });
+    expect([page.body.includes('<script>alert'), textOf(page).includes('1 was refused:')]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  test('is a count that somebody else has written', async () => {
+    await add('count-1', 'count-2');
+    const asked = await asking('disable', { q: 'count-', all: 'true' });
+    const { hidden } = formIn(asked);
+    for (const count of ['1', '-1', '0', 'NaN', '1e9', '99999']) {
+      const reply = await ada.post('/access/users', { ...hidden, count, idempotencyKey: randomUUID() });
+      expect([count, reply.status]).toEqual([count, 303]);
+      if (count === '1') expect(textOf(await ada.follow(reply))).toContain('More are found by now');
+    }
+  });
+
+  test.each(foreignForms)('is a form $name (S31)', async ({ fields, headers }) => {
+    await add('foreign').catch(() => {});
+    const asked = await asking('disable', picked('foreign'));
+    const reply = await ada.post('/access/users', { ...formIn(asked).hidden, ...fields }, headers);
+    expect([reply.status, await statusOf('foreign')]).toEqual([403, 'invited']);
+  });
+
+  test('is the outcome of somebody else: the list shows none', async () => {
+    await add('whose');
+    const page = await confirm(await asking('disable', picked('whose')));
+    const job = new URL(page.url).searchParams.get('job')!;
+    const other = await personWith(console, 'other-admin', ['Admin']);
+    for (const id of [job, 'job_0', '../x']) {
+      const list = await other.get(`/access/users?job=${encodeURIComponent(id)}`);
+      expect([list.status, list.body.includes('outcome-title')]).toEqual([200, false]);
+    }
+  });
+});
+
+test('who may change users and see no jobs is told the outcome all the same', async () => {
+  await callApi(console, 'POST', '/roles', {
+    id: 'Keeper',
+    permissions: ['api:users:read', 'api:users:write', 'api:roles:read'],
+  });
+  const kim = await personWith(console, 'kim', ['Keeper']);
+  await add('kept');
+  const page = await confirm(await asking('disable', picked('kept', 'nobody'), kim), {}, kim);
+  expect(textOf(page)).toContain('1 done.');
+  expect(textOf(page)).toContain('1 was refused:');
+  expect(page.body).not.toContain('/observe/jobs/');
+});
+
+test('asks an administrator whose sign-in is old for the password before it removes', async () => {
+  const late = await personWith(console, 'late-admin', ['Admin']);
+  await add('old-1');
+  const asked = await asking('remove', picked('old-1'), late);
+  // Of late: no password is asked for.
+  expect(asked.body).not.toContain('current_password');
+  const page = await confirm(asked, { typed_name: 'remove 1', current_password: personPassword }, late);
+  expect(textOf(page)).toContain('1 done.');
+});

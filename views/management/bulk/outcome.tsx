@@ -1,0 +1,108 @@
+/** What has become of an act on many things. */
+import { Said, useText } from '../../texts/elements.tsx';
+
+/** The job that does it, as the admin API has it. */
+export interface BulkJob {
+  readonly id: string;
+  readonly state: string;
+  readonly progress: { readonly done: number; readonly total: number | null };
+  readonly result: Readonly<Record<string, unknown>> | null;
+  readonly problem: { readonly code: string; readonly detail: string } | null;
+  readonly endedAt: string | null;
+}
+
+export interface BulkResult {
+  readonly operation: string;
+  readonly done: number;
+  readonly waiting: number;
+  readonly failed: number;
+  readonly left: number;
+  /** The first of them. */
+  readonly failures: readonly { readonly id: string; readonly code: string; readonly detail: string }[];
+}
+
+export interface OutcomeModel {
+  readonly job: BulkJob;
+  /** Absent for who may not see jobs. */
+  readonly jobHref?: string | undefined;
+  readonly approvalsHref?: string | undefined;
+  /** Of a thing of the list. */
+  readonly hrefOf: (id: string) => string;
+}
+
+/** Above the list. */
+export function Outcome(model: OutcomeModel) {
+  const t = useText();
+  const { job, jobHref } = model;
+  const hasFailed = job.problem !== null || Number(job.result?.failed ?? 0) > 0;
+  return (
+    <section
+      class={`message ${hasFailed ? 'problem' : 'notice'} outcome`}
+      aria-labelledby="outcome-title"
+      role="status"
+    >
+      <h2 id="outcome-title" class="unseen">
+        {t('bulk.outcome')}
+      </h2>
+      {job.problem && (
+        <p>
+          <Said>{job.problem.detail}</Said>
+        </p>
+      )}
+      {job.endedAt === null ? <Running {...job} /> : <Counts {...model} />}
+      {jobHref && (
+        <p>
+          <a href={jobHref}>{t('bulk.job')}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Running({ progress: { done, total } }: BulkJob) {
+  const t = useText();
+  return <p>{total === null ? t('bulk.begun') : t('bulk.running', { done, n: total })}</p>;
+}
+
+/** How many, and of those that were refused which and why. */
+export function Counts({ job, hrefOf, approvalsHref }: OutcomeModel) {
+  const t = useText();
+  if (!job.result) return null;
+  const { done, waiting, failed, left, failures } = job.result as unknown as BulkResult;
+  return (
+    <>
+      {(done > 0 || failed + waiting + left === 0) && <p>{t('bulk.done', { n: done })}</p>}
+      {waiting > 0 && (
+        <p>
+          {approvalsHref ? (
+            <a href={approvalsHref}>{t('bulk.waiting', { n: waiting })}</a>
+          ) : (
+            t('bulk.waiting', { n: waiting })
+          )}
+        </p>
+      )}
+      {failed > 0 && <p>{t('bulk.failed', { n: failed })}</p>}
+      {failures.length > 0 && (
+        <ul>
+          {failures.map(({ id, detail }) => (
+            <li key={id}>
+              <a href={hrefOf(id)}>
+                <bdi>{id}</bdi>
+              </a>
+              {': '}
+              <Said>{detail}</Said>
+            </li>
+          ))}
+        </ul>
+      )}
+      {failed > failures.length && (
+        <p>
+          <a href={`/observe/audit?joinedBy=${encodeURIComponent(job.id)}&outcome=denied`}>
+            {t('bulk.allFailures')}
+          </a>
+        </p>
+      )}
+      {left > 0 && <p>{t('bulk.left', { n: left })}</p>}
+    </>
+  );
+}
