@@ -14,13 +14,26 @@ export interface AuditHere {
   close(): Promise<void>;
 }
 
+/** Where several consoles share the audit. */
+export interface AuditCopies {
+  /** Before anything is written here. @throws {StorageUnavailableError} */
+  begin(): Promise<void>;
+  /** Resolves when the database has it. Never rejects: a console that starts here later copies it. */
+  ship(): Promise<void>;
+}
+
 /**
  * Written when the command ends: it waits for the disk, and has nobody else to serve.
  *
  * @param dataDir  there already, and owned by this process
+ * @param copies   where several consoles share the audit
  * @param seedOf   of the key that signs check-points, where it can be had: the console signs at its next start what it was not
  */
-export function openAuditHere(dataDir: string, seedOf: () => Promise<string | undefined>): AuditHere {
+export function openAuditHere(
+  dataDir: string,
+  seedOf: () => Promise<string | undefined>,
+  copies?: AuditCopies,
+): AuditHere {
   const bodyOf = createEventBody();
   const bodies: string[] = [];
   return {
@@ -28,7 +41,9 @@ export function openAuditHere(dataDir: string, seedOf: () => Promise<string | un
     close: once(async () => {
       if (bodies.length === 0) return;
       try {
+        await copies?.begin();
         writeAll(join(dataDir, 'audit'), bodies, await seedOf());
+        await copies?.ship();
       } catch (cause) {
         const { code = 'failed' } = cause as NodeJS.ErrnoException;
         const message = `The change was made, but the audit cannot be written (${code}).`;

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, problems } from '../platform/errors.ts';
 import { version } from '../platform/installation.ts';
 import type { Services } from './app/services.ts';
-import type { AuditHere } from './audit-here.ts';
+import type { AuditCopies, AuditHere } from './audit-here.ts';
 import type { BulkTarget } from './bulk/target.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
 import type { ApiCaller } from './commands/operations/api-caller.ts';
@@ -172,7 +172,8 @@ export function createTools({ command, input }: Parsed, shell: Shell) {
       import('./keys/audit-key.ts'),
     ]);
     const { settings, storage, cipher } = services;
-    trail = openAuditHere(settings.dataDir, async () => auditSeedIn(storage.registry, cipher));
+    const copies = settings.databaseUrl === undefined ? undefined : await copiesTo(settings, shell);
+    trail = openAuditHere(settings.dataDir, async () => auditSeedIn(storage.registry, cipher), copies);
     return callerOf(createRunLocally(services, trail.audit), localUser());
   }
 
@@ -294,6 +295,20 @@ async function openServices(settings: Settings, shell: Shell): Promise<Services>
           log,
         });
   return createServices({ settings, storage, now: Date.now, log });
+}
+
+/** To the database that consoles share. */
+async function copiesTo({ dataDir, databaseUrl }: Settings, shell: Shell): Promise<AuditCopies> {
+  const { createAuditReader } = await import('./audit/reader/audit-reader.ts');
+  const say = sayTo(shell);
+  const reader = createAuditReader({ dataDir, databaseUrl, log: { warn: say, error: say } });
+  return {
+    begin: async () => void (await reader.askShared('begin', {})),
+    async ship() {
+      await reader.askShared('ship', {}).catch(() => {});
+      await reader.close();
+    },
+  };
 }
 
 function restoredByItsTools(): ProblemError {

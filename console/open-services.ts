@@ -6,10 +6,13 @@ import type { Faults } from '../platform/faults.ts';
 import { createAudit, type Logger } from '../platform/log.ts';
 import { startOutboxDrain } from './app/audit-outbox-drain.ts';
 import type { OtherProcesses } from './app/services/services-deps.ts';
+import { startSharedDrain } from './app/services/shared-outbox-drain.ts';
 import { createServices } from './app/services.ts';
 import { createAuditEraser } from './audit/audit-eraser.ts';
 import { openAuditStore } from './audit/audit-store.ts';
 import { createAuditReader } from './audit/reader/audit-reader.ts';
+import { openSharedAudit, type SharedAuditDeps } from './audit/rows/open-shared-audit.ts';
+import { startRetentionRounds } from './audit/rows/retention-rounds.ts';
 import { formerVoids } from './former-voids.ts';
 import { createStartWarnings } from './server/start-warnings.ts';
 import type { ApplicationAddresses } from './settings/application-addresses.ts';
@@ -22,6 +25,7 @@ import { openStorage } from './storage/embedded/open.ts';
 import { createTakeOverReport } from './storage/embedded/takeover/take-over-progress.ts';
 import type { OwnedStorage } from './storage/embedded/worker/shared-storage.ts';
 import type { StorageLog } from './storage/engine/storage-log.ts';
+import { whileLeading } from './storage/engine/while-leading.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** Its index is brought up when the start is over. */
@@ -57,7 +61,10 @@ export async function openServices(
   const storage = owned ?? (await openShared(settings, steady, warnings));
   closing.add('store', storage.close);
   warnings.check();
-  const { trail, audit } = await openAudit({ settings, log, faults, closing, storage }, sharing);
+  const { trail, audit, reader, eraser, versions } = await openAudit(
+    { settings, log, faults, closing, storage },
+    sharing,
+  );
   const followed = followSettings({
     started: settings,
     file: settingsFile(settings.dataDir),
@@ -69,14 +76,10 @@ export async function openServices(
   });
   closing.add('settings', followed.close);
   const { application } = followed;
-  const forward = forwardingOf(settings, (path) => readFileSync(path, 'utf8'));
-  const auditReader = createAuditReader({ dataDir: settings.dataDir, forward, log });
-  closing.add('reader of the audit', auditReader.close);
-  auditReader.startIn(forward ? 0 : readerAfterMs);
   const services = createServices({
-    auditReader,
-    auditEraser: createAuditEraser(trail, auditReader),
-    ...(!sharing && { auditVersions: trail }),
+    auditReader: reader,
+    auditEraser: eraser,
+    ...(!sharing && { auditVersions: versions }),
     settings,
     storage: (owned && sharing?.share(owned)) ?? storage,
     now: Date.now,
@@ -123,24 +126,55 @@ async function openShared(
 }
 
 /** What a kill has held back of it comes first. */
-async function openAudit(
-  { settings, log, faults, closing, storage }: Omit<OpenDeps, 'readSettings'> & { readonly storage: Storage },
-  sharing: Sharing | undefined,
-) {
+async function openAudit(given: OpenAuditDeps, sharing: Sharing | undefined) {
+  const { settings, log, faults, closing, storage } = given;
   const sayAudit = createAudit(log);
-  const trail = openAuditStore({
+  const forward = forwardingOf(settings, (path) => readFileSync(path, 'utf8'));
+  const deps = {
     dataDir: settings.dataDir,
     log,
     faults,
     now: Date.now,
     retention: retentionOf(settings),
-    onCheckpoint: (line) => sayAudit('audit.checkpoint', { outcome: 'success', checkpoint: line }),
+    onCheckpoint: (line: string) => sayAudit('audit.checkpoint', { outcome: 'success', checkpoint: line }),
     ...(sharing && { onAvailable: sharing.onAuditAvailable }),
-  });
+  };
+  if (settings.databaseUrl !== undefined)
+    return openAuditOfMany({ ...deps, forward, databaseUrl: settings.databaseUrl }, given);
+  const trail = openAuditStore(deps);
   closing.add('audit', trail.close);
   const audit = createAudit(log, trail);
   await startOutboxDrain({ dataDir: settings.dataDir, artifacts: storage.artifacts, trail, log });
-  return { trail, audit };
+  const reader = createAuditReader({ dataDir: settings.dataDir, forward, log });
+  closing.add('reader of the audit', reader.close);
+  reader.startIn(forward ? 0 : readerAfterMs);
+  return { trail, audit, reader, eraser: createAuditEraser(trail, reader), versions: trail };
+}
+
+type OpenAuditDeps = Omit<OpenDeps, 'readSettings'> & { readonly storage: Storage };
+
+/** It ends before its reader, which copies what was written last. */
+async function openAuditOfMany(deps: SharedAuditDeps, { settings, log, closing, storage }: OpenAuditDeps) {
+  const { trail, reader, eraser, versions } = await openSharedAudit(deps);
+  closing.add('reader of the audit', reader.close);
+  closing.add('audit', trail.close);
+  const audit = createAudit(log, trail);
+  const drain = await startSharedDrain({
+    dataDir: settings.dataDir,
+    artifacts: storage.artifacts,
+    storage,
+    trail,
+    reader,
+    log,
+  });
+  closing.add('entries of consoles that are gone', drain);
+  if (deps.retention) {
+    const { retention } = deps;
+    const { sign } = trail;
+    const begin = () => startRetentionRounds({ reader, audit, limits: retention, sign, now: Date.now, log });
+    closing.add('retention of the audit', whileLeading(storage, begin));
+  }
+  return { trail, audit, reader, eraser, versions };
 }
 
 /**

@@ -102,6 +102,8 @@ export interface AuditWriting {
   readonly synced: () => Promise<void>;
   /** false: what is said now may be lost, so nothing may be changed. */
   readonly isAvailable: () => boolean;
+  /** Where others share the store: who answers for what is said here, whatever process it is. */
+  readonly owner?: string;
 }
 
 /** Before anything is changed that has an entry. @throws {ProblemError} `audit_unavailable` */
@@ -138,8 +140,13 @@ function withoutOutbox({ outbox: _outbox, ...fields }: AuditFields): AuditFields
 
 /** For whoever puts something between those who say and the audit. */
 export function writingOf(audit: Partial<AuditWriting> = {}): Partial<AuditWriting> {
-  const { written, synced, isAvailable } = audit;
-  return { ...(written && { written }), ...(synced && { synced }), ...(isAvailable && { isAvailable }) };
+  const { written, synced, isAvailable, owner } = audit;
+  return {
+    ...(written && { written }),
+    ...(synced && { synced }),
+    ...(isAvailable && { isAvailable }),
+    ...(owner !== undefined && { owner }),
+  };
 }
 
 export interface AuditStored extends Partial<AuditWriting> {

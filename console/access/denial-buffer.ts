@@ -32,6 +32,8 @@ export interface DenialBufferDeps {
   readonly newStem: () => string;
   /** Whether the console hears of them from another process; their ids tell. */
   readonly isElsewhere?: boolean;
+  /** How often they are written. */
+  readonly writeEveryMs?: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
@@ -42,7 +44,7 @@ export const batchSize = 100;
 export const ringSize = 100;
 /** Full batches that one writing takes; what comes on top of them is not kept. */
 const mostWaiting = 10;
-const writeEveryMs = 1_000;
+const everySecondMs = 1_000;
 /** Of one caller, between two writings: who is refused over and over does not push out everybody else. */
 const mostOfOne = 20;
 /** Characters of a token's roles and of its scopes that are kept. */
@@ -50,7 +52,7 @@ const longestList = 2_000;
 const longestReason = 500;
 
 export function createDenialBuffer(deps: DenialBufferDeps) {
-  const { write, newStem, isElsewhere = false, now, log } = deps;
+  const { write, newStem, isElsewhere = false, writeEveryMs = everySecondMs, now, log } = deps;
   const origin = isElsewhere ? 'p' : '';
   const known = createRing(`${origin}k${newStem()}`);
   const unknown = createRing(`${origin}n${newStem()}`);

@@ -23,6 +23,8 @@ export interface DenialLogDeps {
   readonly newStem: () => string;
   /** Has other processes of this console write what they have still to write. Never rejects. */
   readonly flushOthers?: (() => Promise<void>) | undefined;
+  /** How often they are written; by default once a second. */
+  readonly writeEveryMs?: number | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
@@ -31,8 +33,15 @@ export interface DenialLogDeps {
 const kinds = { own: 'RefusedCalls', reported: 'ReportedRefusals' } as const;
 const lifeSeconds = 24 * 3600;
 
-export function createDenialLog({ artifacts, newStem, flushOthers, now, log }: DenialLogDeps) {
-  const buffer = createDenialBuffer({ write: (batch) => put(kinds.own, batch), newStem, now, log });
+export function createDenialLog(deps: DenialLogDeps) {
+  const { artifacts, newStem, flushOthers, writeEveryMs, now, log } = deps;
+  const buffer = createDenialBuffer({
+    write: (batch) => put(kinds.own, batch),
+    newStem,
+    ...(writeEveryMs !== undefined && { writeEveryMs }),
+    now,
+    log,
+  });
 
   return {
     /** Touches memory only. @returns the decision id, which says where the denial will lie */

@@ -18,7 +18,7 @@ const pageSize = 500;
 /** Goes on by itself, and says in the log what it has written. @returns before anybody may put more there */
 export async function startOutboxDrain(deps: OutboxDrainDeps): Promise<void> {
   const { log } = deps;
-  const left = await listed(deps.artifacts);
+  const left = await listOutbox(deps.artifacts);
   if (left.length === 0) return;
   writeLeft(left, deps).then(
     (entries) => {
@@ -48,7 +48,8 @@ async function writeLeft(
   return bodies.size;
 }
 
-async function listed(artifacts: Pick<ArtifactStore, 'list'>): Promise<readonly ListedArtifact[]> {
+/** All of them. */
+export async function listOutbox(artifacts: Pick<ArtifactStore, 'list'>): Promise<readonly ListedArtifact[]> {
   const all: ListedArtifact[] = [];
   for (;;) {
     const page = await artifacts.list(outboxKind, pageSize, all.at(-1)?.key);

@@ -25,6 +25,10 @@ export interface OutboxRecord {
   readonly at: number;
   /** Of entries, each with the id of this record and its number there. */
   readonly bodies: readonly string[];
+  /** Where several consoles share the store: whose it is. */
+  readonly owner?: string;
+  /** Of one that was taken from an owner who is gone: its own name in the store, and when, epoch milliseconds. */
+  readonly taken?: { readonly name: string; readonly at: number };
 }
 
 export const outboxKind = 'AuditOutbox';
@@ -64,6 +68,15 @@ export function createAuditOutbox({ artifacts, audit, now }: AuditOutboxDeps): A
     return { records, say: () => say(groups) };
   }
 
+  function recordOf({ id }: Group, at: number, bodies: readonly string[]): CallRecord {
+    const { owner } = audit;
+    return {
+      kind: outboxKind,
+      id,
+      artifact: { payload: { id, at, bodies, ...(owner !== undefined && { owner }) } },
+    };
+  }
+
   function textOf([event, fields]: AuditLine, at: number): string {
     return bodyOf(entryOf(event, fields), at);
   }
@@ -92,19 +105,21 @@ export function createAuditOutbox({ artifacts, audit, now }: AuditOutboxDeps): A
     await sayAll();
   }
 
-  /** All at once that the disk has: they share a commit. What fails is left to the next start. */
+  /** All at once that the disk has: they share a commit. What fails at last is left to the next start. */
   async function removeSaid(): Promise<void> {
     if (isRemoving || !audit.synced) return;
     isRemoving = true;
+    let ids: string[] = [];
     try {
       while (said.length > 0) {
-        const ids = said;
+        ids = said;
         said = [];
         await audit.synced();
         await Promise.all(ids.map((id) => artifacts.remove(outboxKind, id)));
       }
     } catch {
-      // The store takes nothing, or is closed.
+      // The store takes nothing, or is closed: with the next one, if there is one.
+      said = [...ids, ...said];
     } finally {
       isRemoving = false;
     }
@@ -125,8 +140,4 @@ function groupsOf(lines: readonly AuditLine[]): readonly Group[] {
       lines: own.map(([event, fields], n) => [event, { ...fields, outbox: `${id}.${n}` }] as const),
     };
   });
-}
-
-function recordOf({ id }: Group, at: number, bodies: readonly string[]): CallRecord {
-  return { kind: outboxKind, id, artifact: { payload: { id, at, bodies } } };
 }

@@ -45,7 +45,7 @@ export function createServices(deps: ServicesDeps) {
   const { providers, providerRegistration } = createProviderServices(deps, { accounts, cipher, outbound });
   const ofUsers = createAccountServices(deps, { accounts, passwords, providers });
   const { sessions, ...ofSessions } = createSessionServices(deps, { ...ofUsers, clients, cipher });
-  const auditReader = deps.auditReader ?? readerFor(settings.dataDir, deps);
+  const auditReader = deps.auditReader ?? readerFor(deps);
   return {
     settings,
     auditReader,

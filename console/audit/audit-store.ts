@@ -10,7 +10,9 @@ import type { AuditFields, Logger } from '../../platform/log.ts';
 import type { AuditThreadData, ForAuditThread, FromAuditThread } from './audit-work.ts';
 import { createBatchReader } from './batches/batch-reader.ts';
 import { type Batch, createBatchWriter } from './batches/batch-writer.ts';
+import type { WriterHead } from './checkpoint.ts';
 import { createEntryBody } from './entry.ts';
+import { MissingEntryError } from './erasure.ts';
 import { createGap } from './gap.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { WriterLimits } from './writer.ts';
@@ -141,7 +143,14 @@ export function openAuditStore(deps: AuditStoreDeps) {
     },
     /** Check-points are signed with it from now on. @param seed  32 bytes, base64url */
     useKey: (seed: string) => post({ type: 'key', seed }),
-    /** Takes what an entry says out of the files. @throws {Error} and nothing was erased */
+    /** Check-points say from now on how far the chains of other consoles are. */
+    useHeads: (heads: Readonly<Record<string, WriterHead>>) => post({ type: 'heads', heads }),
+    /**
+     * Takes what an entry says out of the files.
+     *
+     * @throws {MissingEntryError}
+     * @throws {Error} and nothing was erased
+     */
     async erase(writer: string, seq: number): Promise<void> {
       await new Promise<void>((resolve, reject) => {
         if (hasEnded) reject(new Error('the audit is not written any more'));
@@ -256,11 +265,12 @@ export function openAuditStore(deps: AuditStoreDeps) {
     if (report !== undefined) addBody(report, 'audit.gap');
   }
 
-  function takeErased({ number: asked, reason }: Extract<FromAuditThread, { type: 'erased' }>): void {
+  function takeErased(message: Extract<FromAuditThread, { type: 'erased' }>): void {
+    const { number: asked, reason, isMissing = false } = message;
     const waiter = erasing.get(asked);
     erasing.delete(asked);
     if (reason === undefined) waiter?.resolve();
-    else waiter?.reject(new Error(reason));
+    else waiter?.reject(isMissing ? new MissingEntryError(reason) : new Error(reason));
   }
 
   function takeSynced(upTo: number): void {

@@ -2,9 +2,9 @@
 import { existsSync, fdatasync, fdatasyncSync } from 'node:fs';
 import { createSerial } from '../../platform/async/serial.ts';
 import { createBatchReader } from './batches/batch-reader.ts';
-import { signingKey } from './checkpoint.ts';
+import { signingKey, type WriterHead } from './checkpoint.ts';
 import { createEntryBody } from './entry.ts';
-import { eraseEntry } from './erasure.ts';
+import { eraseEntry, MissingEntryError } from './erasure.ts';
 import { expiredIn, type RetentionLimits, remove } from './retention.ts';
 import { closeSegment } from './segments/segment-closing.ts';
 import type { Segment } from './segments/segment-form.ts';
@@ -31,6 +31,8 @@ export type ForAuditThread = { readonly number: number } & (
       readonly text: string;
     }
   | { readonly type: 'key'; readonly seed: string }
+  /** Of consoles that write elsewhere. */
+  | { readonly type: 'heads'; readonly heads: Readonly<Record<string, WriterHead>> }
   | { readonly type: 'erase'; readonly writer: string; readonly seq: number }
   | { readonly type: 'close' }
 );
@@ -49,7 +51,12 @@ export type FromAuditThread =
   /** A segment could not be closed; it is tried again at the next start. */
   | { readonly type: 'unclosed'; readonly message: string }
   /** @param reason  why it was not */
-  | { readonly type: 'erased'; readonly number: number; readonly reason?: string }
+  | {
+      readonly type: 'erased';
+      readonly number: number;
+      readonly reason?: string;
+      readonly isMissing?: boolean;
+    }
   | { readonly type: 'closed' };
 
 const syncMs = 1000;
@@ -60,6 +67,7 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
   const written = new Int32Array(data.written);
   const inTurn = createSerial();
   let seed: string | undefined;
+  let elsewhere: Readonly<Record<string, WriterHead>> = {};
   let writer: Writer | undefined;
   /** What came before the writer could be opened. */
   let early: string[] = [];
@@ -87,6 +95,9 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
         seed = message.seed;
         if (writer) attempt(() => useKey(writer!));
         reportWritten();
+      } else if (message.type === 'heads') {
+        elsewhere = message.heads;
+        writer?.useHeads(elsewhere);
       } else if (message.type === 'erase') void inTurn(() => erase(message));
       else close();
     },
@@ -136,6 +147,7 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
     const name = isBeside ? newWriterName() : ownWriter(directory);
     const open = openOr(name, given);
     useKey(open);
+    open.useHeads(elsewhere);
     return open;
   }
 
@@ -180,7 +192,8 @@ export function createAuditWork(data: AuditThreadData, say: (message: FromAuditT
       await eraseEntry({ directory: data.directory, writer: name, seq, release });
       say({ type: 'erased', number });
     } catch (error) {
-      say({ type: 'erased', number, reason: String(error) });
+      const isMissing = error instanceof MissingEntryError;
+      say({ type: 'erased', number, reason: String(error), isMissing });
     }
   }
 

@@ -14,11 +14,19 @@ export interface ErasureDeps {
   readonly release: (segment: Segment) => void;
 }
 
-/** @throws {Error} where it is not there, or its file cannot be read whole or written: nothing was erased */
+/** No file has it, or it is erased already. */
+export class MissingEntryError extends Error {
+  override readonly name = 'MissingEntryError';
+}
+
+/**
+ * @throws {MissingEntryError}
+ * @throws {Error} where its file cannot be read whole, or not written: nothing was erased
+ */
 export async function eraseEntry({ directory, writer, seq, release }: ErasureDeps): Promise<void> {
   const segments = segmentsOf(directory, writer);
   const segment = segments.findLast(({ header }) => header && header.firstSeq <= seq);
-  if (!segment?.header) throw new Error(`there is no file that has entry ${seq} of ${writer}`);
+  if (!segment?.header) throw new MissingEntryError(`there is no file that has entry ${seq} of ${writer}`);
   release(segment);
   let isThere = false;
   await closeSegment({
@@ -32,5 +40,5 @@ export async function eraseEntry({ directory, writer, seq, release }: ErasureDep
       return stored.toString('latin1', 0, prefixBytes) + erasedLine(writer, seq, e);
     },
   });
-  if (!isThere) throw new Error(`there is no entry ${seq} of ${writer} any more`);
+  if (!isThere) throw new MissingEntryError(`there is no entry ${seq} of ${writer} any more`);
 }

@@ -73,6 +73,8 @@ export function openWriter(deps: WriterDeps) {
   let sinceCheckpoint = found.unsigned;
   let heads = headsBeside(directory, writer);
   let headsAt = now();
+  /** Of other consoles. */
+  let elsewhere: Readonly<Record<string, WriterHead>> = {};
   /** Written and not synced yet. */
   let unsynced: string[] = [];
 
@@ -98,7 +100,7 @@ export function openWriter(deps: WriterDeps) {
       headsAt = time;
     }
     const own = { [writer]: { seq, link: chain.linkText() } };
-    const said = { time, c: chain.head(), heads: { ...heads, ...own } };
+    const said = { time, c: chain.head(), heads: { ...elsewhere, ...heads, ...own } };
     addLine(checkpointLine(placeOf(writer, seq + 1), said, key));
     sinceCheckpoint = 0;
     unsynced.push(pending.at(-1)!.toString('utf8', 0, pending.at(-1)!.length - 1));
@@ -158,6 +160,10 @@ export function openWriter(deps: WriterDeps) {
     /** Check-points are signed with it from now on. */
     useKey(given: SigningKey): void {
       key = given;
+    },
+    /** Check-points say from now on how far these are too. */
+    useHeads(given: Readonly<Record<string, WriterHead>>): void {
+      elsewhere = given;
     },
     /** @param body  of an `EntryBody` */
     add(body: string): void {

@@ -6,7 +6,6 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import { readAnchors } from '../audit/verify/anchors.ts';
 import {
   ForgedAnchorError,
-  type VerifyDeps,
   type VerifyReport,
   verifyInThreads,
   type WriterReport,
@@ -22,29 +21,44 @@ export const auditVerifyCommand: Command = {
     '[--anchor F] …': 'check-points that were kept elsewhere: lines of the log, or of the files',
   }),
   details: [
-    'The directory is audit of a data directory, or a copy of it; by default that of the settings.',
+    'The directory is audit of a data directory, or a copy of it; by default that of the settings, and with CONSOLE_DATABASE_URL the chains of all consoles in the database.',
     'For each writer: ok, changed, removed, inserted, swapped, repeated, cut or rolled_back, with the first entry; gap: entries had no room, and the audit says so; unsigned_tail: no check-point is behind the last ones.',
     'Without --anchor nobody can see that the end was cut off, or an older copy put in place. Exit code 1: something is not what was written.',
   ],
   isLocal: true,
   async run(input, { settings, cwd }) {
     const [given] = input.positionals;
-    const directory = given === undefined ? join((await settings()).dataDir, 'audit') : resolve(cwd, given);
-    if (!existsSync(directory)) throw new ProblemError(problems.notFound, `There is no ${directory}.`);
+    const used = given === undefined ? await settings() : undefined;
+    const directory = given === undefined ? join(used!.dataDir, 'audit') : resolve(cwd, given);
+    const databaseUrl = used?.databaseUrl?.reveal();
+    if (databaseUrl === undefined && !existsSync(directory))
+      throw new ProblemError(problems.notFound, `There is no ${directory}.`);
     const anchors = (input.texts('anchor') ?? []).flatMap((path) => anchorsIn(resolve(cwd, path)));
     const beside = join(directory, 'checkpoint-key.pem');
     const key = input.text('key');
     const file = key === undefined ? (existsSync(beside) ? beside : undefined) : resolve(cwd, key);
     const publicKey = file === undefined ? undefined : keyIn(file);
-    const { isGood, writers } = await verified({ directory, publicKey, anchors });
-    const json = { directory, isGood, isSigned: publicKey !== undefined, anchors: anchors.length, writers };
+    const check = async () => {
+      if (databaseUrl === undefined) return verifyInThreads({ directory, publicKey, anchors });
+      const { verifyRows } = await import('../audit/rows/verify-rows.ts');
+      return verifyRows({ databaseUrl, publicKey, anchors });
+    };
+    const { isGood, writers } = await verified(check);
+    const place = databaseUrl === undefined ? directory : null;
+    const json = {
+      directory: place,
+      isGood,
+      isSigned: publicKey !== undefined,
+      anchors: anchors.length,
+      writers,
+    };
     return { text: textOf(writers), json, hasFailed: !isGood };
   },
 };
 
-async function verified(given: VerifyDeps): Promise<VerifyReport> {
+async function verified(check: () => Promise<VerifyReport>): Promise<VerifyReport> {
   try {
-    return await verifyInThreads(given);
+    return await check();
   } catch (error) {
     if (error instanceof ForgedAnchorError) throw new ProblemError(problems.invalidRequest, error.message);
     throw error;

@@ -363,12 +363,12 @@ export const settingsTable = {
   auditDays: optional(
     'CONSOLE_AUDIT_DAYS',
     check.integer(1, 36_500, 'days'),
-    'age at which closed files of the audit are removed; unset: they stay',
+    'age at which closed files of the audit are removed, or its rows in PostgreSQL; unset: they stay',
   ),
   auditBytes: optional(
     'CONSOLE_AUDIT_BYTES',
     check.integer(1_000_000, Number.MAX_SAFE_INTEGER, 'bytes'),
-    'size of all closed files of the audit from which on the oldest are removed; unset: they stay',
+    'size of all closed files of the audit, or of its lines in PostgreSQL, from which on the oldest are removed; unset: they stay',
   ),
   logFormat: setting(
     'CONSOLE_LOG_FORMAT',

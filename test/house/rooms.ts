@@ -18,7 +18,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/storage/staged': ['console/storage', 'platform'],
   'console/configuration': ['console/accounts', 'console/operations', 'console/storage', 'platform'],
   'console/settings': ['platform'],
-  'console/audit': ['console/http', 'platform'],
+  'console/audit': ['console/http', 'console/storage', 'console/storage/postgres', 'platform'],
   'console/operations': ['platform'],
   'console/accounts': ['console/storage', 'platform'],
   'console/telemetry': ['member-proxy', 'platform'],

@@ -14,6 +14,9 @@ import { createUsage } from '../../usage/usage.ts';
 import { createReports } from './reports.ts';
 import type { ServicesDeps } from './services-deps.ts';
 
+/** So that all consoles explain a denial within a second. */
+const sharedDenialsMs = 400;
+
 export function createRecordings(
   {
     settings,
@@ -40,6 +43,8 @@ export function createRecordings(
       artifacts,
       newStem: () => randomBytes(6).toString('base64url'),
       flushOthers: others?.flushDenials,
+      // Other consoles are asked for them, and cannot have this one write.
+      ...(settings.databaseUrl && { writeEveryMs: sharedDenialsMs }),
       now,
       log,
     }),
@@ -54,9 +59,11 @@ export function createRecordings(
 }
 
 /** Of another process, or a thread that begins with the first question. */
-export function readerFor(
-  dataDir: string,
-  { log, others }: Pick<ServicesDeps, 'log' | 'others'>,
-): AuditReader {
-  return others?.askAudit ? remoteReader(others.askAudit) : createAuditReader({ dataDir, log });
+export function readerFor({
+  settings,
+  log,
+  others,
+}: Pick<ServicesDeps, 'settings' | 'log' | 'others'>): AuditReader {
+  const { dataDir, databaseUrl } = settings;
+  return others?.askAudit ? remoteReader(others.askAudit) : createAuditReader({ dataDir, databaseUrl, log });
 }

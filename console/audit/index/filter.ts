@@ -119,7 +119,7 @@ function fits(wanted: string | undefined, value: string | undefined): boolean {
   return wanted === undefined || wanted === value;
 }
 
-function groupOf(event: string): string {
+export function groupOf(event: string): string {
   const dot = event.indexOf('.');
   return dot < 0 ? event : event.slice(0, dot);
 }

@@ -6,6 +6,7 @@ import { blockOf } from '../segments/segment-form.ts';
 import { type ListDeps, listEntries } from './entry-list.ts';
 import { idsOf, termsOf } from './filter.ts';
 import { blocksOf, stretchBlocks } from './posting.ts';
+import { type TraceStep, traceSteps } from './trace.ts';
 
 export function findEntry(writer: string, seq: number, deps: ListDeps): Entry | undefined {
   const row = deps.rows.get(writer);
@@ -29,52 +30,24 @@ export function ownTermsOf({ writer, seq }: Entry, deps: ListDeps): readonly str
   return [...own].filter((term) => !others.has(term));
 }
 
-/** Of an id, and of those that it leads to. */
-const mostEntries = 200;
-const mostIds = 50;
-
 /**
  * Entries of this id, and of each id that they have the first: where a token, a grant and a session began.
  *
  * @returns as they were written, the oldest first
  */
 export function traceEntries(id: string, deps: ListDeps): readonly Entry[] {
-  const found = new Map<string, Entry>();
-  for (const entry of listEntries({ filter: { id }, limit: mostEntries }, deps).entries) add(entry);
-  const asked = new Set([id]);
-  let waiting = idsToFollow();
-  while (waiting.length > 0 && asked.size < mostIds) {
-    for (const next of waiting.slice(0, mostIds - asked.size)) {
-      asked.add(next);
-      const first = firstOf(next, deps);
-      if (first) add(first);
-    }
-    waiting = idsToFollow();
-  }
-  const signIn = signInBefore([...found.values()], deps);
-  if (signIn) add(signIn);
-  return [...found.values()].sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq);
-
-  function add(entry: Entry): void {
-    found.set(`${entry.writer}-${entry.seq}`, entry);
-  }
-
-  function idsToFollow(): readonly string[] {
-    const ids = new Set([...found.values()].flatMap(idsOf));
-    return [...ids].filter((one) => !asked.has(one));
+  const steps = traceSteps(id);
+  for (let step = steps.next(); ; ) {
+    if (step.done) return step.value;
+    step = steps.next(answerTo(step.value, deps));
   }
 }
 
-/** A session begins behind the sign-in, which has no id of it yet: it is the last of this person from there. */
-function signInBefore(entries: readonly Entry[], deps: ListDeps): Entry | undefined {
-  const begun = entries.filter(({ actor }) => actor?.session).sort((a, b) => (a.time < b.time ? -1 : 1))[0];
-  if (!begun || entries.some(({ event }) => event === signInEvent)) return undefined;
-  const { actor, source, time } = begun;
-  const filter = { event: signInEvent, outcome: 'success', actor: actor!.id, until: Date.parse(time) + 1 };
-  return listEntries({ filter, limit: 20 }, deps).entries.find((entry) => entry.source === source);
+function answerTo(asked: TraceStep, deps: ListDeps): readonly Entry[] {
+  if ('filter' in asked) return listEntries(asked, deps).entries;
+  const first = firstOf(asked.firstOf, deps);
+  return first ? [first] : [];
 }
-
-const signInEvent = 'login';
 
 /** The oldest entry that has it. */
 function firstOf(id: string, { rows, store, source }: ListDeps): Entry | undefined {

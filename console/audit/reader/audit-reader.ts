@@ -3,18 +3,25 @@ import { Worker } from 'node:worker_threads';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { programOf, version } from '../../../platform/installation.ts';
 import type { Logger } from '../../../platform/log.ts';
+import type { Secret } from '../../../platform/secret.ts';
+import { StorageUnavailableError } from '../../storage/storage.ts';
+import type { SharedAsks, SharedAuditReader, SharedKind, SharedNotice } from '../rows/shared-questions.ts';
 import type { AskAudit, AuditReader, Gets, QuestionKind } from './questions.ts';
 import type { ForReader, ForwardSettings, FromReader, ReaderThreadData } from './reader-work.ts';
 
 export interface AuditReaderDeps {
   readonly dataDir: string;
   readonly forward?: ForwardSettings | undefined;
+  /** Of the database that several consoles share; absent: the audit is that of this data directory. */
+  readonly databaseUrl?: Secret | undefined;
+  /** Where there is one: hears what the thread says by itself. */
+  readonly onNotice?: (notice: SharedNotice) => void;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   /** The thread, where it is not this installation's. */
   readonly program?: URL;
 }
 
-export interface OwnAuditReader extends AuditReader {
+export interface OwnAuditReader extends SharedAuditReader {
   /** Without a question: the index is brought up, and entries are sent on. @param ms  from now */
   startIn(ms: number): void;
   close(): Promise<void>;
@@ -28,7 +35,8 @@ interface Waiting {
 const closeMs = 3000;
 const restartMs = 5000;
 
-export function createAuditReader({ dataDir, forward, log, program }: AuditReaderDeps): OwnAuditReader {
+export function createAuditReader(deps: AuditReaderDeps): OwnAuditReader {
+  const { dataDir, forward, databaseUrl, onNotice = () => {}, log, program } = deps;
   const waiting = new Map<number, Waiting>();
   let thread: Worker | undefined;
   let number = 0;
@@ -39,13 +47,8 @@ export function createAuditReader({ dataDir, forward, log, program }: AuditReade
     startIn(ms) {
       starting = setTimeout(started, ms).unref();
     },
-    ask<K extends QuestionKind>(kind: K, asked: object): Promise<Gets<K>> {
-      if (isClosed) return Promise.reject(unread());
-      return new Promise((resolve, reject) => {
-        waiting.set(++number, { resolve: resolve as Waiting['resolve'], reject });
-        post({ type: 'ask', number, kind, asked: asked as never });
-      });
-    },
+    ask: (kind, asked) => send(kind, asked),
+    askShared: (kind, asked) => send(kind, asked),
     async close() {
       isClosed = true;
       clearTimeout(starting);
@@ -63,9 +66,22 @@ export function createAuditReader({ dataDir, forward, log, program }: AuditReade
     },
   };
 
+  function send<T>(kind: QuestionKind | SharedKind, asked: object): Promise<T> {
+    if (isClosed) return Promise.reject(unread());
+    return new Promise((resolve, reject) => {
+      waiting.set(++number, { resolve: resolve as Waiting['resolve'], reject });
+      post({ type: 'ask', number, kind, asked: asked as SharedAsks<SharedKind> });
+    });
+  }
+
   function started(): Worker {
     if (thread) return thread;
-    const data: ReaderThreadData = { dataDir, version: version(), forward };
+    const data: ReaderThreadData = {
+      dataDir,
+      version: version(),
+      forward,
+      databaseUrl: databaseUrl?.reveal(),
+    };
     const own = new Worker(program ?? programOf('console/audit/reader/reader-thread'), {
       workerData: data,
       name: 'audit reader',
@@ -87,20 +103,22 @@ export function createAuditReader({ dataDir, forward, log, program }: AuditReade
 
   function take(message: FromReader): void {
     if (message.type === 'log') log.warn(message.fields, message.message);
-    if (message.type !== 'answer' && message.type !== 'failed') return;
+    if (message.type === 'heads' || message.type === 'erase') onNotice(message);
+    if (!('number' in message)) return;
     const asked = waiting.get(message.number);
     waiting.delete(message.number);
     if (waiting.size === 0) thread?.unref();
     if (message.type === 'failed') asked?.reject(message.error);
+    else if (message.type === 'unavailable') asked?.reject(new StorageUnavailableError(message.reason));
     else if (message.gets === undefined) asked?.reject(building());
     else asked?.resolve(message.gets as never);
   }
 
-  /** What it sends on must go on. */
+  /** What it sends on, or copies, must go on. */
   function ended(): void {
     thread = undefined;
     rejectAll();
-    if (!isClosed && forward) starting = setTimeout(started, restartMs).unref();
+    if (!isClosed && (forward || databaseUrl)) starting = setTimeout(started, restartMs).unref();
   }
 
   function rejectAll(): void {

@@ -5,16 +5,17 @@
 import type { Entry } from '../entry.ts';
 import type { AuditReader } from './questions.ts';
 
-/** Of the trail that this process writes alone. */
+/** Of the trail that this process writes alone, or of what several consoles have written. */
 export interface TrailVersions {
   /** Another one with each entry that may be of the kind, and with one that is erased. */
-  readonly versions: () => Readonly<Record<LatestKind, number>>;
+  readonly versions: () => Versions | Promise<Versions>;
   /** Resolves when all that was recorded can be read; at once while the disk takes nothing. */
   readonly written: () => Promise<void>;
   readonly isAvailable: () => boolean;
 }
 
 export type LatestKind = 'denials' | 'changes';
+export type Versions = Readonly<Record<LatestKind, number>>;
 
 interface Known {
   readonly version: number;
@@ -52,7 +53,7 @@ export function createLatestEntries(
     async latest(kind: LatestKind, limit: number): Promise<readonly Entry[]> {
       if (!trail) return readers[kind](limit);
       const before = known.get(kind);
-      const version = trail.versions()[kind];
+      const version = (await trail.versions())[kind];
       const isGood =
         before?.version === version && before.limit >= limit && now() - before.at < longestKnownMs;
       if (isGood) return before.entries.slice(0, limit);

@@ -2,12 +2,12 @@
 
 import { join } from 'node:path';
 import { createOutbound } from '../../http/outbound/outbound.ts';
-import { openDelivered } from '../forward/delivered.ts';
+import { type DeliveredStore, openDelivered } from '../forward/delivered.ts';
 import { startForwarder, type Target } from '../forward/forwarder.ts';
 import { createSyslogTarget, type SyslogSettings } from '../forward/syslog-target.ts';
 import { createWebhookTarget } from '../forward/webhook-target.ts';
 import { createKnownSegments } from '../index/known-segments.ts';
-import { createAuditAnswers } from './audit-answers.ts';
+import type { SharedAsks, SharedKind, SharedNotice } from '../rows/shared-questions.ts';
 import type { Asks, QuestionKind } from './questions.ts';
 
 /** Goes to the thread as it is: plain values. */
@@ -16,6 +16,8 @@ export interface ReaderThreadData {
   /** Of the console. */
   readonly version: string;
   readonly forward?: ForwardSettings | undefined;
+  /** Where several consoles share the audit: it is copied there, and asked there. */
+  readonly databaseUrl?: string | undefined;
 }
 
 export interface ForwardSettings {
@@ -36,8 +38,8 @@ export type ForReader =
   | {
       readonly type: 'ask';
       readonly number: number;
-      readonly kind: QuestionKind;
-      readonly asked: Asks<QuestionKind>;
+      readonly kind: QuestionKind | SharedKind;
+      readonly asked: Asks<QuestionKind> | SharedAsks<SharedKind>;
     }
   | { readonly type: 'close' };
 
@@ -45,6 +47,9 @@ export type FromReader =
   /** @param gets  undefined while the index is made */
   | { readonly type: 'answer'; readonly number: number; readonly gets: unknown }
   | { readonly type: 'failed'; readonly number: number; readonly error: Error }
+  /** The database cannot be asked. */
+  | { readonly type: 'unavailable'; readonly number: number; readonly reason: string }
+  | SharedNotice
   | {
       readonly type: 'log';
       readonly fields: object;
@@ -52,56 +57,94 @@ export type FromReader =
     }
   | { readonly type: 'closed' };
 
-/** Also when nobody asks, so that who does need not wait. */
-const catchUpMs = 5000;
+interface Answering {
+  /** @returns undefined while the index is made */
+  answer(kind: QuestionKind | SharedKind, asked: object): Promise<unknown>;
+  close(): Promise<void>;
+}
 
-export function createReaderWork(
-  { dataDir, version, forward }: ReaderThreadData,
-  say: (message: FromReader) => void,
-) {
-  const directory = join(dataDir, 'audit');
-  const answers = createAuditAnswers({ directory, indexDirectory: join(dataDir, 'audit-index'), version });
-  const stops = forward ? startForwarders(forward) : [];
-  const catchUp = () => void answers.catchUp().catch((error: unknown) => warn(error));
-  const timer = setInterval(catchUp, catchUpMs);
-  catchUp();
+export function createReaderWork(data: ReaderThreadData, say: (message: FromReader) => void) {
+  const directory = join(data.dataDir, 'audit');
+  const forwarders = startForwarders(data, say);
+  const log = (fields: object, message: string) => say({ type: 'log', fields, message });
+  let answering: Promise<Answering> | undefined;
+  const opened = () => {
+    answering ??= open();
+    return answering;
+  };
+  // What cannot be opened ends the thread: whoever asks next begins another one.
+  opened().catch((error: unknown) => {
+    setImmediate(() => {
+      throw error;
+    });
+  });
 
   return async (message: ForReader): Promise<void> => {
     if (message.type === 'close') {
-      clearInterval(timer);
-      await Promise.all(stops.map((stop) => stop()));
-      await answers.close();
+      await Promise.all(forwarders.map(({ stop }) => stop()));
+      await (await opened().catch(() => undefined))?.close();
       say({ type: 'closed' });
       return;
     }
     const { number, kind, asked } = message;
     try {
-      say({ type: 'answer', number, gets: await answers.answer(kind, asked as never) });
+      say({ type: 'answer', number, gets: await (await opened()).answer(kind, asked) });
     } catch (error) {
-      say({ type: 'failed', number, error: error as Error });
+      const { name, message: reason } = error as Error;
+      // What is sent to another thread has no class any more.
+      if (name === 'StorageUnavailableError') say({ type: 'unavailable', number, reason });
+      else say({ type: 'failed', number, error: error as Error });
     }
   };
 
-  function startForwarders(settings: ForwardSettings): readonly (() => Promise<void>)[] {
-    return targetsOf(settings, version).map((target) =>
-      startForwarder({
-        target,
-        segments: createKnownSegments(directory),
-        delivered: openDelivered(join(dataDir, 'audit-forward', `${target.name}.json`)),
-        log: (fields, text) => say({ type: 'log', fields, message: text }),
-        now: Date.now,
-      }),
-    );
-  }
-
-  function warn(error: unknown): void {
-    const fields = { reason: (error as Error).message };
-    say({
-      type: 'log',
-      fields,
-      message: 'the index of the audit could not be brought up to date',
+  /** Each loads what it needs: a driver, or an index. */
+  async function open(): Promise<Answering> {
+    const { databaseUrl, version } = data;
+    if (databaseUrl === undefined) {
+      const { answerFromFiles } = await import('./answer-from-files.ts');
+      return answerFromFiles({ dataDir: data.dataDir, version, log });
+    }
+    const { createSharedWork } = await import('../rows/shared-work.ts');
+    const shared = createSharedWork({
+      databaseUrl,
+      directory,
+      segments: createKnownSegments(directory),
+      version,
+      delivered: () => forwarders.map(({ delivered }) => delivered.reached),
+      say,
+      log,
     });
+    return {
+      answer: (kind, asked) =>
+        shared.isOwn(kind)
+          ? shared.answerShared(kind, asked as never)
+          : shared.answer(kind as QuestionKind, asked as never),
+      close: shared.close,
+    };
   }
+}
+
+interface Forwarder {
+  readonly delivered: DeliveredStore;
+  stop(): Promise<void>;
+}
+
+function startForwarders(
+  { dataDir, version, forward }: ReaderThreadData,
+  say: (message: FromReader) => void,
+): readonly Forwarder[] {
+  if (!forward) return [];
+  return targetsOf(forward, version).map((target) => {
+    const delivered = openDelivered(join(dataDir, 'audit-forward', `${target.name}.json`));
+    const stop = startForwarder({
+      target,
+      segments: createKnownSegments(join(dataDir, 'audit')),
+      delivered,
+      log: (fields, text) => say({ type: 'log', fields, message: text }),
+      now: Date.now,
+    });
+    return { delivered, stop };
+  });
 }
 
 function targetsOf({ ownHost, syslog, webhook }: ForwardSettings, version: string): readonly Target[] {

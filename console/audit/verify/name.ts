@@ -1,6 +1,6 @@
 /** What has become of an entry that is not there, by those that stand there instead. */
 import { createChain } from '../chain.ts';
-import { entriesOf, type StoredEntry } from '../segments/segment-reader.ts';
+import type { StoredEntry } from '../segments/segment-reader.ts';
 import { type Finding, isNext, type State } from './state.ts';
 
 const mostAhead = 256;
@@ -40,6 +40,5 @@ function isTwin(ahead: readonly StoredEntry[], at: number, found: StoredEntry): 
 
 function isRepeated({ deps, seq }: State, { seq: said, stored }: StoredEntry): boolean {
   if (!(said <= seq)) return false;
-  const [before] = entriesOf(deps.directory, deps.writer, { from: said, until: said + 1, onDamage() {} });
-  return before?.stored.equals(stored) === true;
+  return deps.storedAt(said)?.equals(stored) === true;
 }

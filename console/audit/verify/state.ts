@@ -30,18 +30,22 @@ export interface Finding {
 /** Of a check-point that was kept elsewhere, what is compared. */
 export type Anchor = Pick<Checkpoint, 'seq' | 'time' | 'signed'>;
 
-export interface WalkDeps {
-  readonly directory: string;
+export interface ChainDeps {
   readonly writer: string;
-  readonly segments: readonly Segment[];
   readonly publicKey: KeyObject | undefined;
   /** Of this writer. */
   readonly anchors: readonly Anchor[];
+  /** An entry that was walked through already, with its link. */
+  readonly storedAt: (seq: number) => Buffer | undefined;
+}
+
+export interface WalkDeps extends ChainDeps {
+  readonly segments: readonly Segment[];
 }
 
 /** How far a walk has come, and what it has met. */
 export interface State {
-  readonly deps: WalkDeps;
+  readonly deps: ChainDeps;
   chain: Chain;
   seq: number;
   entries: number;
@@ -62,7 +66,7 @@ export interface State {
 
 /** @param header  of the segment where it begins */
 export function startOf(
-  deps: WalkDeps,
+  deps: ChainDeps,
   header: Pick<SegmentHeader, 'firstSeq' | 'previous'> | undefined,
 ): State {
   const first = header?.firstSeq ?? 1;

@@ -7,7 +7,7 @@ import { type Checkpoint, isSignedBy } from '../checkpoint.ts';
 import { segmentsOf, writersOf } from '../segments/segment-reader.ts';
 import type { Finding, WalkDeps } from './state.ts';
 import { type Walked, walkWriter } from './walk.ts';
-import type { SegmentToWalk, WalkedSegments } from './walk-alone.ts';
+import { type SegmentToWalk, storedIn, type WalkedSegments } from './walk-alone.ts';
 import { walkInThreads } from './walk-threads.ts';
 
 export type { Finding, Verdict } from './state.ts';
@@ -48,14 +48,25 @@ export class ForgedAnchorError extends Error {
 
 /** @throws {ForgedAnchorError} */
 export function verifyAudit(deps: VerifyDeps, walked?: WalkedSegments): VerifyReport {
-  const { publicKey, anchors } = deps;
+  checkAnchors(deps);
+  return reportOfAll(
+    walksOf(deps).map((walk) => walkWriter(walk, walked)),
+    deps.anchors,
+  );
+}
+
+/** @throws {ForgedAnchorError} */
+export function checkAnchors({ publicKey, anchors }: Pick<VerifyDeps, 'publicKey' | 'anchors'>): void {
   for (const anchor of lastOfEach(anchors)) {
     if (publicKey && !isSignedBy(anchor, publicKey))
       throw new ForgedAnchorError(
         `The check-point ${anchor.seq} of ${anchor.writer} is not signed with this key.`,
       );
   }
-  const all = walksOf(deps).map((walk) => walkWriter(walk, walked));
+}
+
+/** Of all writers together: one says of the others how far they were, and what was taken from them. */
+export function reportOfAll(all: readonly Walked[], anchors: readonly Checkpoint[]): VerifyReport {
   const writers = all.map((one) => reportOf(one, all, anchors));
   return { isGood: writers.every(({ verdict }) => goodVerdicts.has(verdict)), writers };
 }
@@ -83,7 +94,7 @@ export async function verifyInThreads(
 function walksOf({ directory, publicKey, anchors }: VerifyDeps): readonly WalkDeps[] {
   const named = new Set([...writersOf(directory), ...anchors.map(({ writer }) => writer)]);
   return [...named].sort().map((writer) => ({
-    directory,
+    storedAt: storedIn(directory, writer),
     writer,
     segments: segmentsOf(directory, writer),
     publicKey,

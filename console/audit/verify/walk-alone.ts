@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { createChain } from '../chain.ts';
 import type { WriterHead } from '../checkpoint.ts';
 import type { Segment } from '../segments/segment-form.ts';
+import { entriesOf } from '../segments/segment-reader.ts';
 import { type Anchor, type State, startOf } from './state.ts';
 import { walkSegment } from './walk-segment.ts';
 
@@ -47,8 +48,8 @@ export function walkAlone(
 ): WalkedSegment | undefined {
   const { header } = segment;
   if (!header) return undefined;
-  const directory = dirname(dirname(segment.path));
-  const state = startOf({ directory, writer, segments: [segment], publicKey, anchors }, header);
+  const storedAt = storedIn(dirname(dirname(segment.path)), writer);
+  const state = startOf({ writer, publicKey, anchors, storedAt }, header);
   if (walkSegment(state, segment)) return undefined;
   const { seq, entries, unsigned, lastCheckpoint, lastTime, heads, lastAnchor, gaps } = state;
   const { erased, erasures, retained } = state;
@@ -56,6 +57,14 @@ export function walkAlone(
   return {
     ...{ seq, head, entries, unsigned, lastCheckpoint, lastTime, heads, lastAnchor, gaps },
     ...{ erased, erasures, retained },
+  };
+}
+
+/** @param directory  of the writers' folders */
+export function storedIn(directory: string, writer: string): (seq: number) => Buffer | undefined {
+  return (seq) => {
+    const [entry] = entriesOf(directory, writer, { from: seq, until: seq + 1, onDamage() {} });
+    return entry?.stored;
   };
 }
 

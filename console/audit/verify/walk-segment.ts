@@ -16,11 +16,19 @@ export function walkSegment(state: State, segment: Segment): Finding | undefined
   const entries = entriesOfSegment(segment, state.deps.writer, { onDamage });
   for (const entry of entries) {
     if (damage) break;
-    if (!isNext(state, entry)) return nameOf(state, entry, entries);
-    const finding = take(state, entry);
+    const finding = walkEntry(state, entry, entries);
     if (finding) return finding;
   }
   return damage && { verdict: 'changed', seq: state.seq + 1, says: damage.message };
+}
+
+/** @param rest  those behind it */
+export function walkEntry(
+  state: State,
+  entry: StoredEntry,
+  rest: Iterator<StoredEntry>,
+): Finding | undefined {
+  return isNext(state, entry) ? take(state, entry) : nameOf(state, entry, rest);
 }
 
 /** What entries of the audit itself say. */

@@ -30,10 +30,14 @@ export function walkWriter(deps: WalkDeps, walked: WalkedSegments = new Map()): 
   const first = deps.segments[0]?.header;
   const begins = { seq: first?.firstSeq ?? 1, previous: first ? hashText(first.previous) : '' };
   const state = startOf(deps, first);
-  const finding = walkSegments(state, walked) ?? endBeforeAnchor(state);
+  return walkedOf(state, begins, walkSegments(deps, state, walked) ?? endBeforeAnchor(state));
+}
+
+/** @param begins  number of the first entry, and the whole hash before it */
+export function walkedOf(state: State, begins: Walked['begins'], finding: Finding | undefined): Walked {
   const { entries, unsigned, gaps, erased, erasures, retained } = state;
   return {
-    writer: deps.writer,
+    writer: state.deps.writer,
     finding,
     entries,
     lastSeq: state.seq,
@@ -48,8 +52,8 @@ export function walkWriter(deps: WalkDeps, walked: WalkedSegments = new Map()): 
   };
 }
 
-function walkSegments(state: State, walked: WalkedSegments): Finding | undefined {
-  const { segments, writer } = state.deps;
+function walkSegments(deps: WalkDeps, state: State, walked: WalkedSegments): Finding | undefined {
+  const { segments, writer } = deps;
   for (const [i, segment] of segments.entries()) {
     const { header, number } = segment;
     const before = segments[i - 1];
@@ -82,7 +86,7 @@ function walkSegments(state: State, walked: WalkedSegments): Finding | undefined
 }
 
 /** Where it ends before a check-point that was kept elsewhere. */
-function endBeforeAnchor({ anchors, seq, lastAnchor, lastTime }: State): Finding | undefined {
+export function endBeforeAnchor({ anchors, seq, lastAnchor, lastTime }: State): Finding | undefined {
   const last = anchors[0];
   if (!last) return undefined;
   if (lastTime > last.time)

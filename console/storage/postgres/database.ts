@@ -5,12 +5,11 @@ import type { DatabaseAddress } from './address.ts';
 import { createConnectionQueue } from './connection-queue.ts';
 import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './database-errors.ts';
 
-/** Prepared by each connection at its first use, under this name. */
+/** Prepared by each connection at its first use, under its name. */
 export interface Statement {
+  /** Without one it is planned each time, by what it is asked with. */
   readonly name: string;
   readonly text: string;
-  /** Not prepared: what was planned for an empty table reads all of one that has grown since. */
-  readonly isPlannedAnew?: boolean;
 }
 
 export interface Answer<Row> {
@@ -45,6 +44,8 @@ export interface DatabaseDeps {
   readonly address: DatabaseAddress;
   /** Of connections that end while nobody uses them. */
   readonly onConnectionLost: (error: Error) => void;
+  /** At the same time. */
+  readonly connections?: number;
 }
 
 const mostConnections = 10;
@@ -76,18 +77,25 @@ export function statement(name: string, text: string): Statement {
   return { name, text };
 }
 
-/** Of many rows at once: to plan it costs little beside what it does. */
-export function bulkStatement(name: string, text: string): Statement {
-  return { name, text, isPlannedAnew: true };
+/**
+ * Of many rows at once: to plan it each time costs little beside what it does, and what was planned for an empty table reads
+ * all of one that has grown since.
+ */
+export function bulkStatement(text: string): Statement {
+  return { name: '', text };
 }
 
-export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Database {
-  const queue = createConnectionQueue(mostConnections, waitMs);
+export function createDatabase({
+  address,
+  onConnectionLost,
+  connections = mostConnections,
+}: DatabaseDeps): Database {
+  const queue = createConnectionQueue(connections, waitMs);
   const failures = new Set<(error: StorageUnavailableError) => void>();
   const common = { ...address, types, keepAlive: true, application_name: 'cluster-console' };
   const pool = new pg.Pool({
     ...common,
-    max: mostConnections,
+    max: connections,
     connectionTimeoutMillis: connectMs,
     statement_timeout: queryMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
@@ -154,7 +162,7 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
       open: pool.totalCount,
       idle: pool.idleCount,
       waiting: queue.waiting(),
-      most: mostConnections,
+      most: connections,
     }),
     onFailure(listener) {
       failures.add(listener);
@@ -171,9 +179,8 @@ export function createDatabase({ address, onConnectionLost }: DatabaseDeps): Dat
  */
 export function queriesOf(client: pg.ClientBase, boundMs = queryMs): Queries {
   return {
-    async run<Row>({ name, text, isPlannedAnew }: Statement, values: readonly unknown[] = []) {
-      const asked = isPlannedAnew ? { text } : { name, text };
-      const { rows, rowCount } = await inTime(client.query({ ...asked, values: [...values] }), boundMs);
+    async run<Row>({ name, text }: Statement, values: readonly unknown[] = []) {
+      const { rows, rowCount } = await inTime(client.query({ name, text, values: [...values] }), boundMs);
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
     },
   };

@@ -24,18 +24,15 @@ export interface LoaderDeps {
 }
 
 const takenIds = bulkStatement(
-  'taken_ids',
   'select id from account where id = any($1) union all select id from client where id = any($1)',
 );
-const takenNames = bulkStatement(
-  'taken_names',
-  `select name, part, further from record_index where name = any('{name,client-name}') and part = any($1)
+const takenNames =
+  bulkStatement(`select name, part, further from record_index where name = any('{name,client-name}') and part = any($1)
     union all select name, part, '' from record_index where name = 'shape' and part = any($2)
     union all select 'link', given.part, given.further
       from unnest($3::text[], $4::text[]) as given (part, further) cross join lateral (
         select from record_index as there where there.name = 'link' and there.part = given.part
-          and there.further = given.further limit 1) as found`,
-);
+          and there.further = given.further limit 1) as found`);
 
 export function createPostgresLoader({ database, commits, registry, emitRecords }: LoaderDeps): RecordLoader {
   async function add<C extends GrowingCollection>(collection: C, records: readonly GrowingRecords[C][]) {

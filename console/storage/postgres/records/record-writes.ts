@@ -22,25 +22,20 @@ const put = forEach((table) =>
   ),
 );
 const remove = forEach((table) => statement(`${table}_remove`, `delete from ${table} where id = any($1)`));
-const unindex = bulkStatement(
-  'unindex',
-  `delete from record_index where (name, part, further, id) in
-    (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
-);
+const unindex = bulkStatement(`delete from record_index where (name, part, further, id) in
+    (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]))`);
 const index = statement(
   'index',
   `insert into record_index (name, part, further, id)
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) on conflict do nothing`,
 );
 /** One look into the index for each: else all names are read, in their order, for the first that is wanted. */
-const duplicate = bulkStatement(
-  'duplicate',
-  `select given.name from unnest($1::text[], $2::text[], $3::text[]) as given (name, part, further)
+const duplicate =
+  bulkStatement(`select given.name from unnest($1::text[], $2::text[], $3::text[]) as given (name, part, further)
     cross join lateral (
       select from record_index as there where there.name in ('name', 'link') and there.name = given.name
         and there.part = given.part and there.further = given.further limit 1) as found
-    order by given.name desc limit 1`,
-);
+    order by given.name desc limit 1`);
 const count = statement(
   'count_records',
   `insert into record_count (key, n) select * from unnest($1::text[], $2::bigint[])

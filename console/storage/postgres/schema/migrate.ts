@@ -4,6 +4,7 @@ import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
 import { sqlState } from '../database-errors.ts';
+import * as audit from './audit-schema.ts';
 import * as first from './first-schema.ts';
 import { createMeta, metaTable, moveTable } from './meta.ts';
 import * as once from './once-schema.ts';
@@ -14,6 +15,7 @@ import * as once from './once-schema.ts';
  */
 const steps = [
   { name: '0001-first', up: first.up },
+  { name: '0002-audit', up: audit.up },
   { name: '0003-once', up: once.up },
 ] as const;
 

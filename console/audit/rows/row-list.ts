@@ -1,0 +1,187 @@
+/**
+ * Entries by filters, of all consoles, the newest first: by the index of what is asked for that few entries have, and of
+ * those that it gives at most {@link mostChecked}, so that no page takes long, whatever it finds.
+ */
+import { type Database, type Statement, statement } from '../../storage/postgres/database.ts';
+import { prefixBytes } from '../chain.ts';
+import type { Entry } from '../entry.ts';
+import { readEntry } from '../erased-entry.ts';
+import type { Place } from '../index/entry-list.ts';
+import { type EntryFilter, isMatch } from '../index/filter.ts';
+import { objectText, success, termOf } from './entry-row.ts';
+
+export interface RowPage {
+  readonly entries: readonly Entry[];
+  /** undefined: there are no more. */
+  readonly next?: Place | undefined;
+}
+
+interface ListedRow {
+  readonly writer: string;
+  readonly seq: number;
+  readonly latest: number;
+  readonly stored: Buffer;
+}
+
+type PlaceRow = Omit<ListedRow, 'stored'>;
+
+const mostChecked = 5000;
+const most = '9223372036854775807';
+
+/**
+ * Parameters: what the filter asks for, each null where it asks for nothing, then the place and the times. What is asked for
+ * first has the fewest entries, as a rule.
+ */
+const order = [
+  ...(['id', 'decision', 'object', 'actor', 'member'] as const),
+  ...(['client', 'event', 'outcome', 'objectKind', 'eventGroup'] as const),
+];
+type Asked = (typeof order)[number];
+
+const otherColumns: Partial<Record<Asked, string>> = {
+  id: 'ids',
+  decision: 'ids',
+  objectKind: 'object_kind',
+  eventGroup: 'event_group',
+};
+
+const columnOf = (asked: Asked) => otherColumns[asked] ?? asked;
+const parameterOf = (asked: Asked) => `$${order.indexOf(asked) + 1}::bigint`;
+const place = '$11::bigint, $12::bigint, $13::bigint';
+const times = '($14::bigint is null or latest >= $14)';
+const newestFirst = 'latest desc, chain desc, seq desc';
+
+/** Those of one value, in the order of its index: said so that no other index will do, however many there are. */
+function ofValue(column: string, parameter: string): string {
+  return `(select *, ${column} as by_value from audit_entry
+    where ${column} >= ${parameter} and (${column}, latest, chain, seq) <= (${parameter}, ${place}) and ${times}
+    order by ${column} desc, ${newestFirst} limit ${mostChecked + 1})`;
+}
+
+/** By the index of one of what is asked for, or by the times. */
+function source(by: Asked | undefined): string {
+  const isBefore = `(latest, chain, seq) <= (${place}) and ${times}`;
+  if (by === undefined) return `(select *, 0 as by_value from audit_entry where ${isBefore})`;
+  const parameter = parameterOf(by);
+  // Sorted afterwards: else the planner might look for a few ids along all times.
+  if (columnOf(by) === 'ids')
+    return `(with found as materialized (select *, 0 as by_value from audit_entry where ids @> array[${parameter}])
+      select * from found where ${isBefore})`;
+  if (by !== 'client') return ofValue(columnOf(by), parameter);
+  return `(${ofValue('client', parameter)} union all ${ofValue('other_client', parameter)})`;
+}
+
+const checks = order.map((asked) => {
+  const parameter = parameterOf(asked);
+  if (columnOf(asked) === 'ids') return `(${parameter} is null or ids @> array[${parameter}])`;
+  const isIt = `${columnOf(asked)} = ${parameter}`;
+  return `(${parameter} is null or ${asked === 'client' ? `(${isIt} or other_client = ${parameter})` : isIt})`;
+});
+/** Always: a parameter has to be somewhere. */
+const isAsked = `(true or ${order.map((asked) => `${parameterOf(asked)} is null`).join(' or ')} or $15::bigint is null
+  or $16::boolean or $17::int is null)`;
+
+const listText = (by: Asked | undefined) => `select writer, found.seq, found.latest, found.stored from (
+    select * from (select * from ${source(by)} candidates order by by_value desc, ${newestFirst}
+        limit ${mostChecked}) checked
+      where ${checks.join(' and ')} and (not $16::boolean or outcome is null)
+        and event is not null and ($14::bigint is null or time >= $14) and ($15::bigint is null or time < $15)
+        and not repeats
+      order by by_value desc, ${newestFirst} limit $17) found
+  join audit_chain on audit_chain.id = found.chain order by found.latest desc, found.chain desc, found.seq desc`;
+
+/** Of the first that such a page has not looked at. */
+const restText = (by: Asked | undefined) => `select writer, rest.seq, rest.latest from (
+    select * from ${source(by)} candidates where ${isAsked}
+      order by by_value desc, ${newestFirst} offset ${mostChecked} limit 1) rest
+  join audit_chain on audit_chain.id = rest.chain`;
+
+/** Without a name: a plan that is good for a client of two entries is bad for one of a million. */
+const anew = '';
+
+interface Statements {
+  readonly list: Statement;
+  readonly rest: Statement;
+}
+
+const all: ReadonlyMap<Asked | undefined, Statements> = new Map(
+  [...order, undefined].map((by) => [
+    by,
+    {
+      list: statement(anew, listText(by)),
+      rest: statement(anew, restText(by)),
+    },
+  ]),
+);
+
+const aboutPlace = statement(
+  'audit_place',
+  `select (select id from audit_chain where writer = $1::text) as id,
+    (select coalesce(max(most_back), 0) from audit_chain) as "mostBack"`,
+);
+
+export async function listRows(
+  database: Pick<Database, 'run'>,
+  {
+    filter,
+    limit,
+    from,
+  }: { readonly filter: EntryFilter; readonly limit: number; readonly from?: Place | undefined },
+): Promise<RowPage> {
+  const asked = askedOf(filter);
+  const { list, rest } = all.get(order.find((name) => asked[name] !== null))!;
+  const values = [
+    ...order.map((name) => asked[name]),
+    ...(await placeOf(database, from, filter.until)),
+    ...[filter.since ?? null, filter.until ?? null, filter.outcome === success],
+  ];
+  const { rows } = await database.run<ListedRow>(list, [...values, limit + 1]);
+  const entries = rows.slice(0, limit).flatMap(({ stored }) => {
+    const entry = entryOf(stored);
+    return entry && isMatch(entry, filter) ? [entry] : [];
+  });
+  const next = rows[limit] ?? (await database.run<PlaceRow>(rest, [...values, limit])).rows[0];
+  return { entries, ...(next && { next: { latest: next.latest, writer: next.writer, seq: next.seq } }) };
+}
+
+/** @param stored  with its link. @returns undefined for what was erased */
+export function entryOf(stored: Buffer): Entry | undefined {
+  return readEntry(stored.subarray(prefixBytes));
+}
+
+function askedOf(filter: EntryFilter): Readonly<Record<Asked, string | null>> {
+  const { actor, objectKind, objectId, client, event, outcome, member, decision, id } = filter;
+  const isGroup = event?.endsWith('.*') === true;
+  const isWhole = objectKind !== undefined && objectId !== undefined;
+  const orNull = (text: string | undefined) => (text === undefined ? null : termOf(text));
+  return {
+    id: orNull(id),
+    decision: orNull(decision),
+    object: isWhole ? termOf(objectText(objectKind, objectId)) : null,
+    actor: orNull(actor),
+    member: orNull(member),
+    client: orNull(client),
+    event: isGroup ? null : orNull(event),
+    outcome: outcome === success ? null : orNull(outcome),
+    objectKind: orNull(objectKind),
+    eventGroup: isGroup ? orNull(event.slice(0, -2)) : null,
+  };
+}
+
+/** The first that may be on the page. */
+async function placeOf(
+  database: Pick<Database, 'run'>,
+  from: Place | undefined,
+  until: number | undefined,
+): Promise<readonly (number | string)[]> {
+  if (!from && until === undefined) return [most, most, most];
+  const { rows } = await database.run<{ id: number | null; mostBack: number }>(aboutPlace, [
+    from?.writer ?? null,
+  ]);
+  const { id, mostBack } = rows[0]!;
+  // Of a clock that went back entries stand behind later ones.
+  const last = until === undefined ? Number.POSITIVE_INFINITY : until + mostBack - 1;
+  // Of a chain that is gone: what is older than that.
+  if (from && from.latest <= last) return [from.latest, id ?? 0, from.seq];
+  return [last, most, most];
+}
