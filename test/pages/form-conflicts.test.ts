@@ -28,7 +28,7 @@ const stored = () => callApi(console, 'GET', '/users/grace');
 const typed = { displayName: 'Grace', email: 'grace@example.com' };
 /** Of each field that asks: what is picked from the start. */
 const picks = ({ body }: Reply) => {
-  const asked = [...body.matchAll(/<fieldset class="choices pick" id="pick\.(\w+)">(.*?)<\/fieldset>/gs)];
+  const asked = [...body.matchAll(/<fieldset class="choices conflict" id="pick\.(\w+)">(.*?)<\/fieldset>/gs)];
   return Object.fromEntries(
     asked.map(([, member, inside]) => [member, /value="(\w+)" checked/.exec(inside!)?.[1] ?? null]),
   );

@@ -72,7 +72,7 @@ function Pick({ conflict: { member, typed, stored, picked }, label }: PickProps)
     { value: 'stored', text: t('frame.storedNow', { text: stored || nothing }) },
   ];
   return (
-    <fieldset class="choices pick" id={name}>
+    <fieldset class="choices conflict" id={name}>
       <legend>{t('frame.whichCounts', { label })}</legend>
       {choices.map(({ value, text }) => (
         <div key={value} class="choice">
