@@ -61,7 +61,8 @@ export async function createApiServices(
     approvals: createApprovalsOnFirstUse(services, audit, members),
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
-    storeUpload: (jobId, bytes) => storeUpload(services.settings.dataDir, jobId, bytes),
+    storeUpload: (jobId, bytes) =>
+      services.sharedFiles?.store(jobId, bytes) ?? storeUpload(services.settings.dataDir, jobId, bytes),
     lastVerification: () => readVerification(settings.dataDir),
     readHistory: createReadHistory(settings.dataDir, services.now),
     readCallHistory: createReadCallHistory(settings.dataDir, services.now),

@@ -10,6 +10,8 @@ import { createBranding } from '../installation/branding.ts';
 import { createInstallationId } from '../installation/installation-id.ts';
 import { createItemFiles } from '../jobs/item-files.ts';
 import { createJobs } from '../jobs/jobs.ts';
+import { createSharedFiles } from '../jobs/shared-files.ts';
+import { createSharedItemFiles } from '../jobs/shared-item-files.ts';
 import { type Cipher, createCipher } from '../keys/encryption.ts';
 import { createKeys } from '../keys/keys.ts';
 import { createDeliveries } from '../licence/deliveries.ts';
@@ -80,8 +82,24 @@ export function createServices(deps: ServicesDeps) {
     branding: createBranding({ registry: storage.registry, now }),
     installationId: createInstallationId(storage),
     jobs: createJobs({ artifacts: storage.artifacts, now }),
-    itemFiles: createItemFiles({ dataDir: settings.dataDir, cipher, now }),
+    ...createJobFiles(settings, storage, cipher, now),
     keys: createSigningKeys(settings, registry, cipher, now),
+  };
+}
+
+/** On the disk, or in the store where other consoles have it too. */
+function createJobFiles(
+  { dataDir, databaseUrl }: Settings,
+  { artifacts }: Storage,
+  cipher: Cipher,
+  now: () => number,
+) {
+  const isShared = databaseUrl !== undefined;
+  return {
+    itemFiles: isShared
+      ? createSharedItemFiles({ artifacts, cipher, now })
+      : createItemFiles({ dataDir, cipher, now }),
+    sharedFiles: isShared ? createSharedFiles({ artifacts, dataDir, now }) : undefined,
   };
 }
 

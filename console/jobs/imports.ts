@@ -16,6 +16,7 @@ import type { BulkTarget, Objections } from '../bulk/target.ts';
 import type { WorkDirectory } from '../bulk/work-directory.ts';
 import type { GrowingCollection } from '../storage/record-store.ts';
 import { JobFailure, type JobKind, type JobWork } from './job-kind.ts';
+import type { SharedFiles } from './shared-files.ts';
 import { folderOf } from './uploads.ts';
 
 export interface ImportInput {
@@ -44,24 +45,30 @@ export interface ImportsDeps {
   readonly dataDir: string;
   readonly target: BulkTarget;
   readonly collection: GrowingCollection;
+  /** Where several consoles share a store: another one may have taken in what was uploaded. */
+  readonly shared?: Pick<SharedFiles, 'fetch' | 'remove'> | undefined;
 }
 
 /** Lines that are named with their reasons. */
 const mostNamed = 100;
 
-export function createImportKind({ dataDir, target, collection }: ImportsDeps): JobKind {
+export function createImportKind({ dataDir, target, collection, shared }: ImportsDeps): JobKind {
   return {
     event: collection === 'users' ? 'users.imported' : 'clients.imported',
     async run(work) {
       const folder = folderOf(dataDir, work.job.id);
       const files = join(folder, 'work');
+      await shared?.fetch(work.job.id);
       // What an earlier process had begun to sort is sorted again.
       await rm(files, { recursive: true, force: true });
       await mkdir(files, { recursive: true, mode: 0o700 });
       const { size } = await stat(join(folder, 'upload')).catch(uploadIsGone);
       return importOne(work, { target, files, upload: join(folder, 'upload'), size });
     },
-    discard: ({ id }) => rm(folderOf(dataDir, id), { recursive: true, force: true }),
+    async discard({ id }) {
+      await rm(folderOf(dataDir, id), { recursive: true, force: true });
+      await shared?.remove(id);
+    },
   };
 }
 

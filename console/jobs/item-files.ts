@@ -110,16 +110,20 @@ export function createItemFiles({ dataDir, cipher, now }: ItemFilesDeps) {
   }
 }
 
+export function lineOf({ type, bytes }: TakenItem): string {
+  return JSON.stringify({ type: type ?? null, value: bytes.toString('base64') });
+}
+
 /** A line is opened at its place in its file alone. */
-function labelOf(jobId: string, line: number): string {
+export function labelOf(jobId: string, line: number): string {
   return `line ${line + 1} of the items of ${jobId}`;
 }
 
 function appending(handle: FileHandle, encrypted: (text: string, line: number) => string): ItemFile {
   let [items, bytes, length] = [0, 0, 0];
   return {
-    async append({ type, bytes: value }) {
-      const text = JSON.stringify({ type: type ?? null, value: value.toString('base64') });
+    async append(item) {
+      const text = lineOf(item);
       const line = Buffer.from(`${encrypted(text, items)}\n`);
       try {
         await handle.appendFile(line);

@@ -21,7 +21,7 @@ export function createJobKinds(
   members: KnownMembers,
   audit: Audit,
 ): Readonly<Record<string, JobKind>> {
-  const { storage, outbound, itemFiles, now } = services;
+  const { storage, outbound, itemFiles, sharedFiles: shared, now } = services;
   const { dataDir } = services.settings;
   const bulkAct = createBulkActKind(createBulkCalls(services, audit, members));
   const target = createBulkTarget({
@@ -33,10 +33,10 @@ export function createJobKinds(
   });
   return {
     backup: createBackups({ dataDir, storage }).kind,
-    'import-users': createImportKind({ dataDir, target, collection: 'users' }),
+    'import-users': createImportKind({ dataDir, target, collection: 'users', shared }),
     [verifyKind]: createVerifyKind(services),
     [drainKind]: createDrainKind({ files: itemFiles, queues: queuesOf(members) }),
-    'import-clients': createImportKind({ dataDir, target, collection: 'clients' }),
+    'import-clients': createImportKind({ dataDir, target, collection: 'clients', shared }),
     ...Object.fromEntries(manyActs.map(({ job }) => [job, bulkAct])),
   };
 }

@@ -1,0 +1,122 @@
+/** Files of jobs on one PostgreSQL: whoever works on a job, or fetches its file, need not be who has taken it in. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  apiToken,
+  freePort,
+  machineToken,
+  type RunningConsole,
+  startConsole,
+} from '../../helpers/console.ts';
+import { type LoadBalancer, startLoadBalancer } from '../../helpers/load-balancer.ts';
+import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
+
+interface Job {
+  readonly id: string;
+  readonly state: string;
+  readonly result: { readonly added?: number };
+  readonly items?: number;
+}
+
+describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where it is installed', () => {
+  let postgres: Postgres;
+  let front: LoadBalancer;
+  let leader: RunningConsole;
+  let other: RunningConsole;
+  let admin: string;
+  let database: string;
+
+  beforeAll(async () => {
+    [postgres, front] = await Promise.all([startPostgres(), startLoadBalancer()]);
+    database = await postgres.createDatabase();
+    const env = {
+      CONSOLE_URL: front.url,
+      CONSOLE_DATABASE_URL: postgres.url(database),
+      CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    };
+    const start = async (more: object = {}) =>
+      startConsole({ isFirstStart: true, port: await freePort(), env: { ...env, ...more } });
+    leader = await start();
+    const member = /^ +member +(\S+)$/m.exec(leader.stdout())![1]!;
+    other = await start({ CONSOLE_MEMBERS: member });
+    front.choose(leader.port);
+    admin = await apiToken(front);
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([leader?.stop(), other?.stop()]);
+    await front?.close();
+    await postgres?.close();
+  }, 120_000);
+
+  const call = (console: RunningConsole, method: string, path: string, body?: string, type = 'json') =>
+    fetch(`http://127.0.0.1:${console.port}/api/v1/${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${admin}`,
+        ...(body !== undefined && { 'Content-Type': `application/${type}` }),
+      },
+      ...(body !== undefined && { body }),
+    });
+  const read = async <Body>(console: RunningConsole, path: string) =>
+    (await (await call(console, 'GET', path)).json()) as Body;
+
+  test('an import that is uploaded to a console that does not lead is worked on by the one that does, and its file is gone then', async () => {
+    const people = Array.from({ length: 5_000 }, (_, n) => `shared-${n},Viewer`);
+    const csv = ['username,roles', ...people, ''].join('\n');
+    // More than one part.
+    expect(csv.length * 4).toBeGreaterThan(256 * 1024);
+    const padded = csv.replaceAll(',Viewer', `,${' '.repeat(60)}Viewer`);
+    const begun = await call(other, 'POST', 'imports?of=users&format=csv', padded, 'octet-stream');
+    expect(begun.status).toBe(202);
+    const { id } = (await begun.json()) as Job;
+    await expect
+      .poll(() => read<Job>(other, `jobs/${id}`), { timeout: 60_000, interval: 200 })
+      .toMatchObject({ state: 'succeeded', result: { added: 5_000 } });
+    for (const { dataDir } of [leader, other]) {
+      const folder = join(dataDir, 'jobs');
+      expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+    }
+    const left = await postgres.query(
+      database,
+      `select count(*)::int as n from artifact where kind = 'JobUploadPart'`,
+    );
+    expect(left).toEqual([{ n: 0 }]);
+  }, 120_000);
+
+  test('items that one console has taken out of a queue are fetched and removed at another, and lie encrypted until then', async () => {
+    const writer = await machineToken(front);
+    for (let n = 0; n < 20; n++) {
+      const offered = await fetch(`http://127.0.0.1:${leader.port}/svc/rest/queues/shared`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${writer}`, 'Content-Type': 'text/plain' },
+        body: `item-${n}`,
+      });
+      expect(offered.status).toBe(200);
+    }
+    const begun = await call(other, 'POST', 'queues/shared/drains', '{"most":100}');
+    expect(begun.status).toBe(202);
+    const { id } = (await begun.json()) as Job;
+    const path = `queues/shared/drains/${id}`;
+    await expect
+      .poll(() => read<Job>(other, path), { timeout: 60_000, interval: 200 })
+      .toMatchObject({ state: 'succeeded', items: 20 });
+    const lines = await postgres.query(
+      database,
+      `select payload::text as line from artifact where kind = 'ItemFileLine'`,
+    );
+    expect(lines).toHaveLength(20);
+    expect(JSON.stringify(lines)).not.toContain(Buffer.from('item-1').toString('base64'));
+    for (const console of [other, leader]) {
+      const text = await (await call(console, 'GET', `${path}/items`)).text();
+      const values = text.split('\n').slice(0, -1);
+      const items = values.map((line) =>
+        Buffer.from((JSON.parse(line) as { value: string }).value, 'base64'),
+      );
+      expect(items.map(String)).toEqual(Array.from({ length: 20 }, (_, n) => `item-${n}`));
+    }
+    expect((await call(other, 'DELETE', `${path}/items`)).status).toBe(204);
+    expect((await call(leader, 'GET', `${path}/items`)).status).toBe(404);
+  }, 120_000);
+});
