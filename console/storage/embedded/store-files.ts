@@ -87,7 +87,17 @@ export function strangerIn(names: readonly string[]): string | undefined {
 }
 
 const ownNames: ReadonlySet<string> = new Set([
-  ...['artifacts', 'lock', 'audit', 'audit.log', 'audit-index', 'audit-forward', 'console.sock', 'traffic'],
+  ...[
+    'artifacts',
+    'lock',
+    'audit',
+    'audit.log',
+    'audit-index',
+    'audit-verification.json',
+    'audit-forward',
+    'console.sock',
+    'traffic',
+  ],
   ...['backups', 'jobs', 'queue-items', 'lost+found'],
 ]);
 

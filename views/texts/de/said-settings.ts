@@ -104,10 +104,10 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
   'A caller who takes nothing of a reply, of a member or of the console, for this long is cut off, 1 to 3600 seconds.':
     'Ein Aufrufer, der so lange nichts von einer Antwort eines Members oder der Konsole abnimmt, wird getrennt, 1 bis 3600 Sekunden.',
   // The audit, log lines and numbers.
-  'Age at which closed files of the audit are removed; unset: they stay.':
-    'Alter, in dem geschlossene Dateien des Audit-Protokolls entfernt werden; nicht gesetzt: Sie bleiben.',
-  'Size of all closed files of the audit from which on the oldest are removed; unset: they stay.':
-    'Größe aller geschlossenen Dateien des Audit-Protokolls, ab der die ältesten entfernt werden; nicht gesetzt: Sie bleiben.',
+  'Age at which closed files of the audit are removed, or its rows in PostgreSQL; unset: they stay.':
+    'Alter, in dem geschlossene Dateien des Audit-Protokolls entfernt werden, oder seine Zeilen in PostgreSQL; nicht gesetzt: Sie bleiben.',
+  'Size of all closed files of the audit, or of its lines in PostgreSQL, from which on the oldest are removed; unset: they stay.':
+    'Größe aller geschlossenen Dateien des Audit-Protokolls oder seiner Zeilen in PostgreSQL, ab der die ältesten entfernt werden; nicht gesetzt: Sie bleiben.',
   'Address that gets the audit by POST, signed; https, or loopback; unset = none.':
     'Adresse, die das Audit-Protokoll signiert als POST bekommt; https oder Loopback; nicht gesetzt: keine.',
   'What its requests are signed with.': 'Womit ihre Anfragen signiert werden.',
