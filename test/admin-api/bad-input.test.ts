@@ -120,6 +120,7 @@ describe.each(making.map((operation) => [operation.id, operation] as const))('%s
     // One that says nothing can say nothing else.
     expect(other === undefined).toBe(['createBackup', 'verifyAudit'].includes(operation.id));
     if (!other) return;
+    await untilJobsAreOver();
     const before = await stateOf(operation);
     const refused = await send(other);
     expect([refused.status, refused.body.code], refused.text).toEqual([422, 'idempotency_mismatch']);
@@ -211,6 +212,15 @@ function expectRefusal(reply: Reply, row: BadCall): void {
     errors.some(({ pointer }) => pointer.startsWith(row.pointer!)),
     reply.text,
   ).toBe(true);
+}
+
+/** What they do changes by itself what their lists say. */
+async function untilJobsAreOver(): Promise<void> {
+  const areOver = async () => {
+    const { body } = await api.call('GET', '/jobs');
+    return (body.items as { endedAt: string | null }[]).every(({ endedAt }) => endedAt !== null);
+  };
+  await expect.poll(areOver, { timeout: 30_000 }).toBe(true);
 }
 
 /** What a call could have changed, without what changes by being used, or by tries to deliver that go on meanwhile. */
