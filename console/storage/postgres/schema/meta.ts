@@ -17,7 +17,7 @@ export interface Meta {
 }
 
 /** Two that create it at once: one of them is told so. */
-const createdMeanwhile = new Set(['23505', '42P07']);
+const createdMeanwhile = new Set(['23505', '42P07', '42710']);
 
 export function createMeta(client: pg.Client, holder: string): Meta {
   async function create(): Promise<void> {
