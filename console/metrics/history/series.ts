@@ -154,7 +154,11 @@ function memberValues(
 
 const noCalls: MemberNumbers = { calls: 0, callsFailed: 0, latencies: [] };
 
-function memberBetween(before: MemberNumbers = noCalls, after: MemberNumbers = noCalls): MemberNumbers {
+/** What a member's calls came to between two readings; one that is new had none. */
+export function memberBetween(
+  before: MemberNumbers = noCalls,
+  after: MemberNumbers = noCalls,
+): MemberNumbers {
   return {
     calls: after.calls - before.calls,
     callsFailed: after.callsFailed - before.callsFailed,

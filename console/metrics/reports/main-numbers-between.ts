@@ -1,5 +1,6 @@
+import { memberBetween } from '../history/series.ts';
 import { latenciesBetween } from '../latencies.ts';
-import type { MainCounts, MainNumbers, MainStates, MemberNumbers } from '../main-numbers.ts';
+import type { MainCounts, MainNumbers, MainStates } from '../main-numbers.ts';
 
 /** What a process does to the machine it runs on is of no use to anybody on another one. */
 const ofItsMachine = { cpuMicros: 0, loopBusyMs: 0, loopIdleMs: 0 };
@@ -17,14 +18,5 @@ export function mainNumbersBetween(before: MainNumbers, after: MainNumbers, isTh
     members: Object.fromEntries(
       members.map(([host, numbers]) => [host, memberBetween(before.members[host], numbers)]),
     ),
-  };
-}
-
-function memberBetween(before: MemberNumbers | undefined, after: MemberNumbers): MemberNumbers {
-  if (!before) return after;
-  return {
-    calls: after.calls - before.calls,
-    callsFailed: after.callsFailed - before.callsFailed,
-    latencies: latenciesBetween(before.latencies, after.latencies),
   };
 }
