@@ -95,10 +95,12 @@ function stateOf(field, words, status, hint) {
         'aria-describedby': hint,
         ...(field.getAttribute('aria-invalid') && { 'aria-invalid': 'true' }),
       }),
-      EditorView.updateListener.of(({ view, docChanged, focusChanged }) => {
-        // Whoever goes on typing indents again.
-        if (docChanged || focusChanged) view.setTabFocusMode(false);
+      // Whoever comes back, or goes on typing, indents again. The library tells of a changed focus only after 10 ms: too late
+      // for a Tab that is pressed at once.
+      EditorView.domEventHandlers({ blur: (_event, view) => view.setTabFocusMode(false) }),
+      EditorView.updateListener.of(({ view, docChanged }) => {
         if (!docChanged) return;
+        view.setTabFocusMode(false);
         field.value = view.state.doc.toString();
         followLanguage(view, field);
       }),
