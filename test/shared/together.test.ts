@@ -1,6 +1,7 @@
 /**
  * Consoles as they are run together: every step of every journey at another one, restarts and kills under load, and what
- * is used once used at all at once. Larger: SHARED_SIGN_INS, SHARED_REPLAYS, SHARED_REVOCATIONS (10000, 10000, 200).
+ * is used once used at all at once. Larger: SHARED_SIGN_INS, SHARED_REPLAYS, SHARED_REVOCATIONS (10000, 10000, 200), with a kill
+ * every SHARED_KILL_SECONDS (10).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,13 +22,17 @@ import {
   verifier,
 } from '../helpers/sign-in.ts';
 import { until } from '../helpers/store.ts';
-import { createUserAgent, titleOf } from '../helpers/user-agent.ts';
+import { createUserAgent, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 import { askAt, percentile, postTo, startTogether, type Together, whyNotTogether } from './support.ts';
 
 const sizeOf = (name: string, usual: number) => Number(process.env[name] ?? usual);
 const signIns = sizeOf('SHARED_SIGN_INS', 40);
-const replays = sizeOf('SHARED_REPLAYS', 20);
+/** Codes and refresh tokens, each at all consoles at once. */
+const replays = sizeOf('SHARED_REPLAYS', 40);
 const revocations = sizeOf('SHARED_REVOCATIONS', 20);
+const killSeconds = sizeOf('SHARED_KILL_SECONDS', 1);
+/** Codes of one sign-in; the next one is another person's browser. */
+const codesPerSignIn = 50;
 /** Of whole journeys; a full run takes as long as it takes. */
 const patienceMs = 120_000 + (signIns + replays + revocations) * 1_000;
 
@@ -162,8 +167,21 @@ describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNot
     'codes and refresh tokens that are used at all three at once have one successor',
     async () => {
       const twice: string[] = [];
-      for (let n = 0; n < replays; n++) {
-        const code = (await authorize(newAgent())).get('code')!;
+      let left = replays;
+      const work = async () => {
+        for (let agent = newAgent(), n = 1; left > 0; n++) {
+          left -= 2;
+          if (n % codesPerSignIn === 0) agent = newAgent();
+          const problem = await replay(agent);
+          if (problem !== undefined) twice.push(problem);
+        }
+      };
+      await Promise.all([work(), work(), work(), work()]);
+      expect(twice).toEqual([]);
+
+      /** A code, and the refresh token that it was good for. */
+      async function replay(agent: UserAgent): Promise<string | undefined> {
+        const code = (await authorize(agent)).get('code')!;
         const grant = { client_id: dashboard.clientId, redirect_uri: dashboard.redirectUri };
         const first = await atAll({
           grant_type: 'authorization_code',
@@ -172,17 +190,14 @@ describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNot
           ...grant,
         });
         const [given] = first;
-        if (first.size !== 1) twice.push(`code: ${first.size}`);
-        else {
-          const next = await atAll({
-            grant_type: 'refresh_token',
-            refresh_token: given!,
-            client_id: dashboard.clientId,
-          });
-          if (next.size !== 1) twice.push(`refresh token: ${next.size}`);
-        }
+        if (first.size !== 1) return `code: ${first.size}`;
+        const next = await atAll({
+          grant_type: 'refresh_token',
+          refresh_token: given!,
+          client_id: dashboard.clientId,
+        });
+        return next.size === 1 ? undefined : `refresh token: ${next.size}`;
       }
-      expect(twice).toEqual([]);
 
       /** @returns the refresh tokens that came of it */
       async function atAll(form: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
@@ -214,7 +229,7 @@ describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNot
       let kills = 0;
       const killing = (async () => {
         for (let n = 0; !isOver; n = (n + 1) % 3) {
-          await delay(1_000);
+          await delay(killSeconds * 1_000);
           if (isOver) break;
           await all.restart(n, 'SIGKILL');
           kills++;
@@ -231,7 +246,7 @@ describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNot
           if (problem !== undefined) failed.push(problem);
         }
       };
-      await Promise.all([work(), work(), work()]);
+      await Promise.all(Array.from({ length: 6 }, work));
       isOver = true;
       await killing;
       expect(failed).toEqual([]);
