@@ -50,6 +50,7 @@ export function NarrowPage({ title, hasProblem = false, children }: NarrowPagePr
           {children}
           <Languages />
         </main>
+        <PageEnd />
       </body>
     </Html>
   );
@@ -111,6 +112,7 @@ export function WidePage({ title, hasProblem = false, username, signOut, childre
         <main id="content" class="content">
           {children}
         </main>
+        <PageEnd />
       </body>
     </Html>
   );
@@ -142,6 +144,7 @@ export function Html({ title, scripts = [], style, children }: HtmlProps) {
         <Dark href={assetPath('dark.css')} theme={theme} />
         {colours && <link rel="stylesheet" href={colours.href} />}
         {colours && <Dark href={colours.darkHref} theme={theme} />}
+        <link rel="expect" href={`#${endId}`} {...{ blocking: 'render' }} />
         {scripts.map((script) => (
           <script key={script} src={assetPath(script)} defer />
         ))}
@@ -149,6 +152,16 @@ export function Html({ title, scripts = [], style, children }: HtmlProps) {
       {children}
     </html>
   );
+}
+
+const endId = 'page-end';
+
+/**
+ * Stands last in the body. Nothing is painted before it is there, where the browser knows `rel=expect`: a table without its
+ * last rows, or filters without their button, would move when these come.
+ */
+export function PageEnd() {
+  return <span id={endId} hidden />;
 }
 
 /** What is otherwise in the dark: where the system says so, always, or never. */

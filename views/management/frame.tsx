@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { Form } from '../elements/form.tsx';
-import { Brand, Html, type SignOutForm } from '../layout.tsx';
+import { Brand, Html, PageEnd, type SignOutForm } from '../layout.tsx';
 import { type Presentation, PresentationContext, usePresentation } from '../presentation.ts';
 import { useText } from '../texts/elements.tsx';
 import type { WordKey } from '../texts/text.ts';
@@ -119,6 +119,7 @@ export function Framed({ frame, title, hasProblem, children }: FramedProps) {
             {children}
           </main>
           <Groups {...frame} />
+          <PageEnd />
         </body>
       </Html>
     </PresentationContext.Provider>
