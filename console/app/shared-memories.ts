@@ -3,7 +3,8 @@ import { createProofMemory, longestProofSeconds, type ProofMemory } from '../../
 import type { Replays } from '../../access-tokens/dpop/replays.ts';
 import { createRunningCalls, type RunningCalls } from '../admin-api/http/running-calls.ts';
 import { repeatSeconds } from '../oidc/first-answers.ts';
-import type { SharedCounts, Storage } from '../storage/storage.ts';
+import type { SharedCounts } from '../storage/shared-store.ts';
+import type { Storage } from '../storage/storage.ts';
 import { longestAssertionSeconds } from '../tokens/client-authentication/client-assertion.ts';
 import {
   createSecretFailures,

@@ -1,19 +1,6 @@
 /** The database that holds the store: how it is, as the console sees it. */
+import type { DatabaseState } from '../storage/shared-store.ts';
 import { about, type Finding } from './finding.ts';
-
-export interface CheckedDatabase {
-  readonly version: string;
-  readonly versionNumber: number;
-  readonly form: number;
-  readonly hasChecksums: boolean;
-  readonly latencyMs: number;
-  /** Its clock against the console's. */
-  readonly aheadMs: number;
-  readonly replicas: number;
-  readonly lagMs: number | null;
-  readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
-  readonly connections: { readonly open: number; readonly waiting: number; readonly most: number };
-}
 
 const say = about('database');
 
@@ -26,7 +13,7 @@ const mostAheadMs = 5_000;
 const longLagMs = 10_000;
 const mostNamed = 4;
 
-export function checkDatabase(database: CheckedDatabase): readonly Finding[] {
+export function checkDatabase(database: DatabaseState): readonly Finding[] {
   const { version, versionNumber, latencyMs, aheadMs, lagMs, hasChecksums, connections } = database;
   return [
     versionNumber < oldestVersion
@@ -84,7 +71,7 @@ function describe({
   lagMs,
   tables,
   connections,
-}: CheckedDatabase) {
+}: DatabaseState) {
   const bytes = tables.reduce((sum, table) => sum + table.bytes, 0);
   const largest = tables.slice(0, mostNamed).map(({ name, bytes: own }) => `${name} ${sizeOf(own)}`);
   const behind = lagMs === null ? 'how far behind is not known' : `${Math.round(lagMs)} ms behind at most`;

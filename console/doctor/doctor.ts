@@ -2,12 +2,13 @@
 
 import { startCommand } from '../../platform/installation.ts';
 import type { Outbound } from '../http/outbound/outbound.ts';
+import type { DatabaseState } from '../storage/shared-store.ts';
 import { checkApplication } from './application-checks.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkClients, type Excess } from './clients-checks.ts';
 import { checkFollowedFiles, type FollowedFiles } from './configuration-checks.ts';
 import { checkConsole } from './console-checks.ts';
-import { type CheckedDatabase, checkDatabase } from './database-checks.ts';
+import { checkDatabase } from './database-checks.ts';
 import { checkDenials, type DeniedCaller } from './denial-checks.ts';
 import { about, type Finding } from './finding.ts';
 import { checkInternalAddress } from './internal-checks.ts';
@@ -36,7 +37,7 @@ export interface OpenedStore extends Excess {
   /** Ids of the keys that the key set has to show; empty before the first start. */
   readonly kids: readonly string[];
   /** Absent where the store is in files. */
-  readonly database?: CheckedDatabase | undefined;
+  readonly database?: DatabaseState | undefined;
   /** Of every record, where that was asked for. */
   readonly contents?: Contents | undefined;
   /** Who is denied the same call over and over, unless it was muted. */

@@ -10,6 +10,7 @@ import type { RecordEngine } from './record-engine.ts';
 import type { RecordLoader } from './record-loader.ts';
 import type { RecordStore } from './record-store.ts';
 import type { Collection, RegistryRecords } from './records.ts';
+import type { DatabaseState, SharedCounts } from './shared-store.ts';
 
 export type { AnnouncedKind, Artifact, ArtifactKind, ArtifactName, NamedArtifact } from './artifact.ts';
 
@@ -170,69 +171,6 @@ export interface Leadership {
    *   `leadership` knows of no other term
    */
   inTerm(term: number): Storage;
-}
-
-/** How failures are slowed down: the first ones are free, each further one waits longer, in one queue. */
-export interface Pace {
-  /** After so many milliseconds one failure less counts. */
-  readonly forgivenMs: number;
-  /** At least one. */
-  readonly free: number;
-  /** Milliseconds of the first one that is not free. */
-  readonly firstMs: number;
-  readonly growth: number;
-  readonly longestMs: number;
-  /** So many wait at the same time. */
-  readonly mostHeld: number;
-}
-
-/**
- * What all processes that share the store decide as one, on calls of which most leave nothing else there: each in one
- * statement, by the clock of the database. Its last second may be lost with a crash of the database.
- */
-export interface SharedCounts {
-  /**
-   * @param seconds  how long it is remembered
-   * @returns whether this is the first time: true for exactly one caller
-   * @throws {StorageUnavailableError}
-   */
-  once(kind: string, id: string, seconds: number): Promise<boolean>;
-  /** The next time is the first one. @throws {StorageUnavailableError} */
-  forget(kind: string, id: string): Promise<void>;
-  /**
-   * Counts a failure.
-   *
-   * @returns milliseconds until it may be told; undefined: too many wait already
-   * @throws {StorageUnavailableError}
-   */
-  hold(kind: string, id: string, pace: Pace): Promise<number | undefined>;
-}
-
-/** Of a database that several consoles share. */
-export interface DatabaseState {
-  readonly version: string;
-  /** As PostgreSQL counts: 15.8 is 150008. */
-  readonly versionNumber: number;
-  /** Of our tables. */
-  readonly form: number;
-  /** Whether it would see that its disk gives back other pages than it was given. */
-  readonly hasChecksums: boolean;
-  /** Of a statement that does nothing, there and back: the median of some. */
-  readonly latencyMs: number;
-  /** Its clock against ours. */
-  readonly aheadMs: number;
-  readonly replicas: number;
-  /** Of the one that is behind most; null: there is none, or it is not for us to know. */
-  readonly lagMs: number | null;
-  /** The largest first, with their indexes. */
-  readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
-  /** Of this process. */
-  readonly connections: {
-    readonly open: number;
-    readonly idle: number;
-    readonly waiting: number;
-    readonly most: number;
-  };
 }
 
 export interface Storage {

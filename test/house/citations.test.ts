@@ -10,7 +10,7 @@ const elsewhere = [
   /\b[Ss]pec \u00a7? ?\d/,
   /\b[Tt]he (?:contract)\b|\b[Cc]ontract,? "/,
   /\b(?:[Rr]eference|[Ss]ource) \u00a7? ?\d/,
-  /\bfindings\.md|\bmember-rest\.md|\boidc-provider\.md|\bstyle\.md|\.\.\/shared\b/,
+  /\bfindings\.md|\bmember-rest\.md|\boidc-provider\.md|\bstyle\.md|\.\.\/shared(?![\w-])/,
 ];
 
 const sign = '\u00a7';

@@ -1,7 +1,8 @@
 import type { InspectedClients } from '../../clients/client-excess.ts';
 import type { FollowedFiles } from '../../doctor/configuration-checks.ts';
 import type { DeniedCaller } from '../../doctor/denial-checks.ts';
-import type { DatabaseState, StoreCheck } from '../../storage/storage.ts';
+import type { DatabaseState } from '../../storage/shared-store.ts';
+import type { StoreCheck } from '../../storage/storage.ts';
 import type { JudgedSettings } from '../doctor/judged-settings.ts';
 
 /** What only who has the store open can tell. */

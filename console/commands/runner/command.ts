@@ -4,7 +4,7 @@ import type { Services } from '../../app/services.ts';
 import type { Progress } from '../../bulk/progress.ts';
 import type { BulkTarget } from '../../bulk/target.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { CollectionSum } from '../../storage/store-migration.ts';
+import type { CollectionSum } from '../../storage/migration/store-sums.ts';
 import type { ConsoleKnowledge } from '../channel/store-knowledge.ts';
 import type { ApiCaller } from '../operations/api-caller.ts';
 

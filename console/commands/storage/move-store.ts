@@ -11,20 +11,15 @@ import {
   openEmbeddedTarget,
 } from '../../storage/embedded/migration/embedded-migration.ts';
 import { createTakeOverReport } from '../../storage/embedded/takeover/take-over-progress.ts';
+import type { StoreContents, StorePart, StoreTarget } from '../../storage/migration/store-contents.ts';
+import { type MigrationProgress, migrateStore } from '../../storage/migration/store-migration.ts';
+import type { CollectionSum } from '../../storage/migration/store-sums.ts';
 import {
   nameOfDatabase,
   openPostgresSource,
   openPostgresTarget,
 } from '../../storage/postgres/migration/postgres-migration.ts';
 import { StorageRejectedError } from '../../storage/storage.ts';
-import {
-  type CollectionSum,
-  type MigrationProgress,
-  migrateStore,
-  type StoreContents,
-  type StorePart,
-  type StoreTarget,
-} from '../../storage/store-migration.ts';
 import type { MovedStore } from '../runner/command.ts';
 
 export interface MoveDeps {

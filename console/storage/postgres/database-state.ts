@@ -1,5 +1,5 @@
 /** How the database is, for whoever looks after it. */
-import type { DatabaseState } from '../storage.ts';
+import type { DatabaseState } from '../shared-store.ts';
 import { type Database, statement } from './database.ts';
 
 const about = statement(

@@ -1,6 +1,7 @@
 /** Connections to the database: a pool with bounds on time, transactions, and statements that are prepared once. */
 import pg from 'pg';
-import { type DatabaseState, StorageUnavailableError } from '../storage.ts';
+import type { DatabaseState } from '../shared-store.ts';
+import { StorageUnavailableError } from '../storage.ts';
 import type { DatabaseAddress } from './address.ts';
 import { createConnectionQueue } from './connection-queue.ts';
 import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './database-errors.ts';

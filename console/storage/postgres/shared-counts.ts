@@ -4,7 +4,7 @@
  * database its last moments are lost, and nothing else is.
  */
 import { artifactKey } from '../digest.ts';
-import type { Pace, SharedCounts } from '../storage.ts';
+import type { Pace, SharedCounts } from '../shared-store.ts';
 import { type Queries, statement } from './database.ts';
 
 /** For this transaction, which is the statement: it is committed, and on the disk within a second. */

@@ -1,7 +1,8 @@
 /** Wrong client secrets by where they come from: what {@link createSecretGuessing} holds them by. */
 
 import { createFadingCounts } from '../../accounts/guessing/fading-counts.ts';
-import { type Pace, type SharedCounts, StorageUnavailableError } from '../../storage/storage.ts';
+import type { Pace, SharedCounts } from '../../storage/shared-store.ts';
+import { StorageUnavailableError } from '../../storage/storage.ts';
 
 /** Milliseconds until it may be told that a secret was wrong; undefined: too many of this source wait already. */
 export type Hold = number | undefined;

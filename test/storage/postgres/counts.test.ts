@@ -1,7 +1,8 @@
 /** What several processes decide as one: what was seen before, and how failures are slowed down. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
-import { type Pace, type SharedCounts, StorageUnavailableError } from '../../../console/storage/storage.ts';
+import type { Pace, SharedCounts } from '../../../console/storage/shared-store.ts';
+import { StorageUnavailableError } from '../../../console/storage/storage.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
 
 const pace: Pace = {

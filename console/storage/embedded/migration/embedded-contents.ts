@@ -1,7 +1,8 @@
 /** An embedded store as it is moved to another engine: everything in it, as it lies there. */
+
+import type { StoreContents, StoreItems, StorePage, StorePart } from '../../migration/store-contents.ts';
 import { collections } from '../../records.ts';
 import { type Registry, StorageRejectedError } from '../../storage.ts';
-import type { StoreContents, StoreItems, StorePage, StorePart } from '../../store-migration.ts';
 import type { Entry } from '../lmdb/artifact-entries.ts';
 import type { Environment, LmdbKey } from '../lmdb/lmdb-environment.ts';
 import { DamagedRecordError, decodeRecord } from '../lmdb/record-codec.ts';

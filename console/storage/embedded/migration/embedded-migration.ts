@@ -5,7 +5,13 @@ import { join, resolve } from 'node:path';
 import { ProblemError, problems } from '../../../../platform/errors.ts';
 import { syncDirectory, writeTemporary } from '../../../../platform/files/durable-file.ts';
 import type { StorageLog } from '../../engine/storage-log.ts';
-import type { StoreContents, StoreItems, StorePart, StorePlace, StoreTarget } from '../../store-migration.ts';
+import type {
+  StoreContents,
+  StoreItems,
+  StorePart,
+  StorePlace,
+  StoreTarget,
+} from '../../migration/store-contents.ts';
 import { openArtifactEntries } from '../lmdb/artifact-entries.ts';
 import { type Environment, openEnvironment } from '../lmdb/lmdb-environment.ts';
 import { putNewRecords } from '../lmdb/put-records.ts';

@@ -1,8 +1,8 @@
 /** Writes what another store held, as it was there. */
 import { digest } from '../../digest.ts';
 import { countKeysOf, indexKeysOf } from '../../engine/record-indexes.ts';
+import type { StoreItems } from '../../migration/store-contents.ts';
 import type { GrowingCollection, GrowingRecords } from '../../record-store.ts';
-import type { StoreItems } from '../../store-migration.ts';
 import type { Queries } from '../database.ts';
 import { countName } from '../records/record-rows.ts';
 import { carryOut } from '../records/record-writes.ts';

@@ -3,8 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { ProblemError, problems } from '../../../../platform/errors.ts';
+import type {
+  StoreContents,
+  StoreItems,
+  StorePart,
+  StorePlace,
+  StoreTarget,
+} from '../../migration/store-contents.ts';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
-import type { StoreContents, StoreItems, StorePart, StorePlace, StoreTarget } from '../../store-migration.ts';
 import { addressOf, type DatabaseAddress } from '../address.ts';
 import { createDatabase, inTransaction, type Queries, queriesOf, type Statement } from '../database.ts';
 import { asRejection, asStorageError, readOnly, sqlState } from '../database-errors.ts';
