@@ -27,6 +27,7 @@ import { createProviderServices } from './services/provider-services.ts';
 import { createRecordings, readerFor } from './services/recordings.ts';
 import type { ServicesDeps } from './services/services-deps.ts';
 import { createSessionServices } from './services/session-services.ts';
+import { createSharedConsoles } from './services/shared-consoles.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -48,6 +49,7 @@ export function createServices(deps: ServicesDeps) {
   const { providers, providerRegistration } = createProviderServices(deps, { accounts, cipher, outbound });
   const ofUsers = createAccountServices(deps, { accounts, passwords, providers });
   const { sessions, ...ofSessions } = createSessionServices(deps, { ...ofUsers, clients, cipher });
+  const recordings = createRecordings(deps, clients, ofUsers.users);
   const auditReader = deps.auditReader ?? readerFor(deps);
   return {
     settings,
@@ -63,7 +65,8 @@ export function createServices(deps: ServicesDeps) {
     accounts,
     passwords,
     ...ofUsers,
-    ...createRecordings(deps, clients, ofUsers.users),
+    ...recordings,
+    consoles: createSharedConsoles({ ...recordings, settings, storage, cipher }),
     ...createMemberServices(storage, cipher, now),
     clients,
     outbound,
