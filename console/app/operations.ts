@@ -67,7 +67,11 @@ export async function createApiServices(
     readCallHistory: createReadCallHistory(settings.dataDir, services.now),
     shownSettings: () => shownSettings(settings, services.application()),
     ownership: createOwnership({ registry: storage.registry, records: services.accounts }),
-    configurationDirectory: { path: settings.configDir, ...directoryStateOf(storage) },
+    configurationDirectory: {
+      path: settings.configDir,
+      ...directoryStateOf(storage),
+      compareFiles: async () => (await services.consoles?.compareFiles()) ?? [],
+    },
     configuration: createConfigurationOnFirstUse(services, audit, (staged) =>
       createApiServices(staged, unwritten, members, true),
     ),
