@@ -4,9 +4,11 @@ import type { Closing } from '../platform/closing.ts';
 import { ProblemError } from '../platform/errors.ts';
 import type { Audit, Logger } from '../platform/log.ts';
 import { newSetupToken } from './accounts/setup.ts';
+import { directoryStateOf } from './app/directory-state.ts';
 import type { Services } from './app/services.ts';
 import { inspectClients } from './clients/client-excess.ts';
 import { storedSecret } from './keys/stored-secret.ts';
+import { whileLeading } from './storage/engine/while-leading.ts';
 import { type Storage, StorageUnavailableError } from './storage/storage.ts';
 
 export async function createFirstAdministrator({ settings, users }: Services): Promise<void> {
@@ -106,7 +108,10 @@ export interface ApplyConfigurationDeps {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Nobody is answered before files of configuration are in force, or refused; from then on they are followed. */
+/**
+ * Nobody is answered before files of configuration are in force, or refused; from then on they are followed. Of several
+ * consoles that share a store the one that leads applies its own, as long as it does (decision 0057).
+ */
 export async function applyConfiguration(
   services: Services,
   { closing, ...deps }: ApplyConfigurationDeps,
@@ -114,5 +119,37 @@ export async function applyConfiguration(
   const { configDir } = services.settings;
   if (configDir === undefined) return;
   const { followConfiguration } = await import('./app/followed-configuration.ts');
-  closing.add('files of configuration', (await followConfiguration(configDir, services, deps)).close);
+  const { storage } = services;
+  const applied = new Promise<true>((resolve) => {
+    const end = whileLeading(storage, (store) => {
+      const followed = followConfiguration(configDir, services, store, deps);
+      void followed.then(() => resolve(true));
+      return async () => (await followed).close();
+    });
+    closing.add('files of configuration', end);
+  });
+  await untilInForce(storage, applied, deps.log);
+}
+
+/** @param applied  by this console */
+async function untilInForce(storage: Storage, applied: Promise<true>, log: Logger): Promise<void> {
+  const { leadership } = storage;
+  if (!leadership) {
+    await applied;
+    return;
+  }
+  const begun = performance.now();
+  for (;;) {
+    if (leadership.term() === undefined) {
+      // Of an installation that is new: whoever leads is about to apply them.
+      const known = await directoryStateOf(storage)
+        .read()
+        .catch(() => undefined);
+      if (known || performance.now() - begun > patienceMs) {
+        log.info({}, 'files of configuration are those of the console that leads');
+        return;
+      }
+    }
+    if (await Promise.race([applied, pause(betweenMs, false)])) return;
+  }
 }

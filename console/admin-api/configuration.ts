@@ -1,6 +1,7 @@
 /** `/api/v1/configuration`: objects described as a whole, planned, applied in one change, and compared with what is there. */
 import { z } from 'zod';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { ComparedFiles } from '../configuration/differing-files.ts';
 import type { DirectoryState } from '../configuration/directory.ts';
 import {
   type ConfigurationDocument,
@@ -18,6 +19,8 @@ export interface ConfigurationNeeds {
   readonly configurationDirectory: {
     readonly path: string | undefined;
     read(): Promise<DirectoryState | undefined>;
+    /** Of the consoles on the same database, this one first; none where it has its store alone. */
+    compareFiles(): Promise<readonly ComparedFiles[]>;
   };
   readonly ownership: Ownership;
 }
@@ -98,11 +101,30 @@ const directoryView = view({
       counts: z.record(z.string(), z.number().int()),
     }),
   ),
+  console: z.string().nullable().meta({
+    description:
+      'Of several consoles on one database, which one has read its files last: the one that leads. Null: this one.',
+    example: 'console-0:8443',
+  }),
+  consoles: z
+    .array(
+      view({
+        name: z.string().meta({ description: 'Its machine and port.' }),
+        isLeading: z.boolean(),
+        path: z.string().nullable(),
+        differs: z.boolean().meta({ description: 'Whether its files are others than those in force.' }),
+        files: z.array(z.string()).meta({ description: 'Which of them are, by name, as far as is known.' }),
+      }),
+    )
+    .meta({
+      description:
+        'Those on one database that were heard of within 15 seconds, this one first; empty where there is one. Only the files of the one that leads are applied.',
+    }),
 }).meta({ id: 'ConfigurationDirectory' });
 const driftView = view({ items: z.array(view(compared)) }).meta({ id: 'ConfigurationDrift' });
 const params = z.strictObject({ plan: z.string().regex(/^pln_[\w-]{16}$/) });
 
-const notRead = { state: null, at: null, appliedAt: null, problem: null, sources: [] };
+const notRead = { state: null, at: null, appliedAt: null, problem: null, sources: [], console: null };
 
 /** Of one description of 20,000 objects. */
 const bodyLimit = 16 * 1024 * 1024;
@@ -187,9 +209,9 @@ export const configurationOperations: readonly Operation<ConfigurationNeeds>[] =
     summary: 'Says how it went when the files of CONSOLE_CONFIG_DIR were read last.',
     access: 'inspect',
     answer: directoryView,
-    async run(_call, { configurationDirectory: { path, read } }: ConfigurationNeeds) {
-      const found = path === undefined ? undefined : await read();
-      return { body: { path: path ?? null, ...notRead, ...found } };
+    async run(_call, { configurationDirectory: { path, read, compareFiles } }: ConfigurationNeeds) {
+      const [found, consoles] = await Promise.all([path === undefined ? undefined : read(), compareFiles()]);
+      return { body: { path: path ?? null, ...notRead, ...found, consoles } };
     },
   }),
   operation({

@@ -10,18 +10,25 @@ import { createCipher } from '../keys/encryption.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { AuditLine } from '../operations/call-entry.ts';
+import type { ArtifactStore } from '../storage/storage.ts';
 import { createAuditOutbox } from './audit-outbox.ts';
 import { createServices, type Services } from './services.ts';
 
 type OnStore = (services: Services) => Promise<ApiServices>;
 
-/** Few calls need it, and a store that it has not been asked of has no key for it. */
+/**
+ * Few calls need it, and a store that it has not been asked of has no key for it.
+ *
+ * @param onStore  what every operation needs, of services on another store
+ * @param committed  where what follows from a commit is written
+ */
 export function createConfigurationOnFirstUse(
   services: Services,
   audit: Audit,
   onStore: OnStore,
+  committed: ArtifactStore = services.storage.artifacts,
 ): Configuration {
-  const opened = once(() => createConfigurationOf(services, audit, onStore));
+  const opened = once(() => createConfigurationOf(services, audit, onStore, committed));
   return {
     plan: async (...given) => (await opened()).plan(...given),
     readPlan: async (...given) => (await opened()).readPlan(...given),
@@ -32,11 +39,11 @@ export function createConfigurationOnFirstUse(
   };
 }
 
-/** @param onStore  what every operation needs, of services on another store */
 async function createConfigurationOf(
   services: Services,
   audit: Audit,
   onStore: OnStore,
+  committed: ArtifactStore,
 ): Promise<Configuration> {
   const [{ createConfiguration }, { createOwnership }, { createStagedStorage }] = await Promise.all([
     import('../configuration/configuration.ts'),
@@ -46,14 +53,14 @@ async function createConfigurationOf(
   const { storage, now, cipher } = services;
   const key = await storedSecret({ registry: storage.registry, cipher }, 'configuration-key');
 
-  const outbox = createAuditOutbox({ artifacts: storage.artifacts, audit, now });
+  const outbox = createAuditOutbox({ artifacts: committed, audit, now });
 
   async function openStage(actor: Actor, requestId: string): Promise<OpenedStage> {
     const [operations, { runOperation }] = await Promise.all([
       loadOperations(),
       import('../operations/run-operation.ts'),
     ]);
-    const staged = createStagedStorage(storage, { checksEach: false, now });
+    const staged = createStagedStorage({ ...storage, artifacts: committed }, { checksEach: false, now });
     const own = createServices({ ...services, storage: staged, log: unheard });
     // No description says when a client was used.
     const clientUses = { ...own.clientUses, readOf: async () => () => ({ secretsLastUsedAt: [] }) };

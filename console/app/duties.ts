@@ -40,7 +40,6 @@ function startJobs(
     kinds: async () => (await import('./jobs/job-kinds.ts')).createJobKinds(services, members, shared.audit),
     // Somebody waits for these, before the page: they stand behind no import.
     isQuick: isManyAct,
-    dataDir: services.settings.dataDir,
   });
   void runner.start();
   return runner;

@@ -2,6 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { ProblemError } from '../../platform/errors.ts';
 import type { AskMember } from '../../platform/member-call.ts';
+import { differenceIn } from '../configuration/differing-files.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
 import type { DeniedCaller } from '../usage/denied-callers.ts';
@@ -22,7 +23,15 @@ export interface HealthFinding {
 export interface HealthFindingsDeps {
   readonly services: Pick<
     Services,
-    'settings' | 'storage' | 'keys' | 'licences' | 'licenceDeliveries' | 'jobs' | 'deniedCallers' | 'now'
+    | 'settings'
+    | 'storage'
+    | 'keys'
+    | 'licences'
+    | 'licenceDeliveries'
+    | 'jobs'
+    | 'deniedCallers'
+    | 'consoles'
+    | 'now'
   >;
   readonly memberStates: Pick<ReturnType<typeof createMemberStates>, 'list'>;
   readonly askMember: AskMember;
@@ -43,7 +52,8 @@ const advices: Readonly<Record<string, string>> = {
 };
 
 export function createHealthFindings({ services, memberStates, askMember }: HealthFindingsDeps) {
-  const { settings, storage, keys, licences, licenceDeliveries, jobs, deniedCallers, now } = services;
+  const { settings, storage, keys, licences, licenceDeliveries, jobs, deniedCallers, consoles, now } =
+    services;
   let last: { readonly at: number; readonly findings: Promise<readonly HealthFinding[]> } | undefined;
 
   return {
@@ -158,6 +168,19 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
   }
 
   async function checkConfiguration(): Promise<readonly HealthFinding[]> {
+    return [...(await checkFiles()), ...(await checkSameFiles())];
+  }
+
+  /** Which ones differ is for administrators alone: their names may be those of clients. */
+  async function checkSameFiles(): Promise<readonly HealthFinding[]> {
+    const difference = consoles && differenceIn(await consoles.compareFiles(), false);
+    if (difference === undefined) return [];
+    const fix =
+      'Give all consoles the same files: GET /api/v1/configuration/directory says which of them differ.';
+    return [warning('configuration', difference, fix)];
+  }
+
+  async function checkFiles(): Promise<readonly HealthFinding[]> {
     if (settings.configDir === undefined) return [];
     const found = await directoryStateOf(storage).read();
     if (found?.state !== 'refused')

@@ -14,7 +14,6 @@ import { readVerification } from '../audit/verify/last-verification.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { createAbout } from '../installation/about.ts';
 import { createBackups } from '../jobs/backups.ts';
-import { storeUpload } from '../jobs/uploads.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
 import { createReadCallHistory } from '../metrics/call-history/read-call-history.ts';
@@ -62,13 +61,17 @@ export async function createApiServices(
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) =>
-      services.sharedFiles?.store(jobId, bytes) ?? storeUpload(services.settings.dataDir, jobId, bytes),
+      (services.sharedFiles ?? services.uploads).store(jobId, bytes),
     lastVerification: () => readVerification(settings.dataDir),
     readHistory: createReadHistory(settings.dataDir, services.now),
     readCallHistory: createReadCallHistory(settings.dataDir, services.now),
     shownSettings: () => shownSettings(settings, services.application()),
     ownership: createOwnership({ registry: storage.registry, records: services.accounts }),
-    configurationDirectory: { path: settings.configDir, ...directoryStateOf(storage) },
+    configurationDirectory: {
+      path: settings.configDir,
+      ...directoryStateOf(storage),
+      compareFiles: async () => (await services.consoles?.compareFiles()) ?? [],
+    },
     configuration: createConfigurationOnFirstUse(services, audit, (staged) =>
       createApiServices(staged, unwritten, members, true),
     ),

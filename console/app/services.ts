@@ -12,6 +12,7 @@ import { createItemFiles } from '../jobs/item-files.ts';
 import { createJobs } from '../jobs/jobs.ts';
 import { createSharedFiles } from '../jobs/shared-files.ts';
 import { createSharedItemFiles } from '../jobs/shared-item-files.ts';
+import { createUploads } from '../jobs/uploads.ts';
 import { type Cipher, createCipher } from '../keys/encryption.ts';
 import { createKeys } from '../keys/keys.ts';
 import { createDeliveries } from '../licence/deliveries.ts';
@@ -26,6 +27,7 @@ import { createProviderServices } from './services/provider-services.ts';
 import { createRecordings, readerFor } from './services/recordings.ts';
 import type { ServicesDeps } from './services/services-deps.ts';
 import { createSessionServices } from './services/session-services.ts';
+import { createSharedConsoles } from './services/shared-consoles.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -47,6 +49,7 @@ export function createServices(deps: ServicesDeps) {
   const { providers, providerRegistration } = createProviderServices(deps, { accounts, cipher, outbound });
   const ofUsers = createAccountServices(deps, { accounts, passwords, providers });
   const { sessions, ...ofSessions } = createSessionServices(deps, { ...ofUsers, clients, cipher });
+  const recordings = createRecordings(deps, clients, ofUsers.users);
   const auditReader = deps.auditReader ?? readerFor(deps);
   return {
     settings,
@@ -62,7 +65,8 @@ export function createServices(deps: ServicesDeps) {
     accounts,
     passwords,
     ...ofUsers,
-    ...createRecordings(deps, clients, ofUsers.users),
+    ...recordings,
+    consoles: createSharedConsoles({ ...recordings, settings, storage, cipher }),
     ...createMemberServices(storage, cipher, now),
     clients,
     outbound,
@@ -82,24 +86,24 @@ export function createServices(deps: ServicesDeps) {
     branding: createBranding({ registry: storage.registry, now }),
     installationId: createInstallationId(storage),
     jobs: createJobs({ artifacts: storage.artifacts, now }),
-    ...createJobFiles(settings, storage, cipher, now),
+    ...createJobFiles(deps, cipher),
     keys: createSigningKeys(settings, registry, cipher, now),
   };
 }
 
 /** On the disk, or in the store where other consoles have it too. */
 function createJobFiles(
-  { dataDir, databaseUrl }: Settings,
-  { artifacts }: Storage,
+  { settings: { dataDir, databaseUrl }, storage: { artifacts }, now, ...deps }: ServicesDeps,
   cipher: Cipher,
-  now: () => number,
 ) {
   const isShared = databaseUrl !== undefined;
+  const uploads = deps.uploads ?? createUploads(dataDir);
   return {
+    uploads,
     itemFiles: isShared
       ? createSharedItemFiles({ artifacts, cipher, now })
       : createItemFiles({ dataDir, cipher, now }),
-    sharedFiles: isShared ? createSharedFiles({ artifacts, dataDir, now }) : undefined,
+    sharedFiles: isShared ? createSharedFiles({ artifacts, uploads, dataDir, now }) : undefined,
   };
 }
 

@@ -6,7 +6,8 @@ import { createReportMaker, reportEveryMs } from '../metrics/reports/process-rep
 import { startReports } from '../metrics/reports/report-rounds.ts';
 import type { Services } from './services.ts';
 
-export interface SharedReportsDeps extends Pick<Services, 'reports' | 'recentCalls' | 'now'> {
+export interface SharedReportsDeps
+  extends Pick<Services, 'reports' | 'recentCalls' | 'openCalls' | 'consoles' | 'now'> {
   /** Of this console, which is one process. */
   readonly readNumbers: HistoryDeps['readNumbers'];
   readonly readMinute: CallHistoryDeps['readMinute'];
@@ -20,6 +21,8 @@ const receiveAfterMs = reportEveryMs / 4;
 export function startSharedReports({
   reports,
   recentCalls,
+  openCalls,
+  consoles,
   readNumbers,
   readMinute,
   now,
@@ -30,6 +33,9 @@ export function startSharedReports({
     recentCalls,
     mainNumbers: async () => [...(await readNumbers()).values()][0]!,
     waiting: async () => (await readMinute(0)).waiting,
+    name: reports.name,
+    open: openCalls.listOwn,
+    ...(consoles && { console: consoles.own }),
     now,
   });
   let isFailing = false;

@@ -41,6 +41,13 @@ interface FolderView {
     readonly state: string;
     readonly problem: string | null;
   }[];
+  readonly console: string | null;
+  readonly consoles: readonly {
+    readonly name: string;
+    readonly isLeading: boolean;
+    readonly differs: boolean;
+    readonly files: readonly string[];
+  }[];
 }
 
 const onApi = { isOnApi: true } as const;
@@ -121,6 +128,7 @@ export const configCommands: readonly Command[] = [
     name: 'config status',
     summary: 'Says how it went when the console read its folder of configuration last.',
     details: [
+      'Of several consoles on one database the one that leads reads its own, and the others say so if theirs differ.',
       'CONSOLE_CONFIG_DIR names the folder. Exit code 1: it was refused, and what was in force before stays so.',
     ],
     async run(_input, { api }) {
@@ -130,8 +138,14 @@ export const configCommands: readonly Command[] = [
   },
 ];
 
-function statusOf({ path, state, at, appliedAt, problem, sources }: FolderView): string {
-  if (path === null) return 'No folder is followed: CONSOLE_CONFIG_DIR is not set.';
+function statusOf(view: FolderView): string {
+  const { path, state, at, appliedAt, problem, sources, console, consoles } = view;
+  const others = consoles.filter(({ differs }) => differs);
+  const differing = others.map(({ name, files }) =>
+    files.length > 0 ? `${name} has others: ${files.join(', ')}` : `${name} has others, or none`,
+  );
+  if (path === null)
+    return ['No folder is followed: CONSOLE_CONFIG_DIR is not set.', ...differing].join('\n');
   return fields({
     folder: path,
     state: state ?? 'not read yet',
@@ -139,6 +153,8 @@ function statusOf({ path, state, at, appliedAt, problem, sources }: FolderView):
     applied: appliedAt ?? undefined,
     problem: problem ?? undefined,
     sources: sources.map((one) => [one.source, one.state, one.problem ?? ''].join(' ').trim()),
+    console: console ?? undefined,
+    consoles: differing,
   });
 }
 

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export interface DirectoryFiles {
   /** Descriptions, by name. */
   readonly files: readonly string[];
+  /** Descriptions and secrets, each folder in the order of names. */
+  readonly all: readonly string[];
   /** The same as long as all of them are, secrets included. */
   readonly version: string;
 }
@@ -20,6 +22,7 @@ const isDescription = (name: string) => /\.(?:ya?ml|json)$/.test(name);
  */
 export async function listDirectory(directory: string): Promise<DirectoryFiles> {
   const files: string[] = [];
+  const all: string[] = [];
   const versions: string[] = [];
 
   async function list(folder: string, depth: number): Promise<void> {
@@ -35,10 +38,11 @@ export async function listDirectory(directory: string): Promise<DirectoryFiles> 
       }
       if (versions.length >= mostFiles) throw new Error(`there are more than ${mostFiles} files`);
       versions.push(`${path} ${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`);
+      all.push(path);
       if (depth === 0 && isDescription(name)) files.push(path);
     }
   }
 
   await list(directory, 0);
-  return { files, version: versions.join('\n') };
+  return { files, all, version: versions.join('\n') };
 }

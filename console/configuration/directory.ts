@@ -6,6 +6,7 @@ import { ProblemError } from '../../platform/errors.ts';
 import type { Audit, Logger } from '../../platform/log.ts';
 import type { Actor } from '../operations/actor.ts';
 import { checkInput } from '../operations/input-check.ts';
+import { LeadershipLostError } from '../storage/storage.ts';
 import type { Configuration, PlanView } from './configuration.ts';
 import { listDirectory } from './directory-files.ts';
 import { type ConfigurationDocument, configurationDocument } from './document.ts';
@@ -29,6 +30,8 @@ export interface DirectoryState {
   readonly appliedAt: string | null;
   readonly problem: string | null;
   readonly sources: readonly SourceState[];
+  /** Which of several consoles has read it: the one that led. */
+  readonly console?: string;
 }
 
 export interface DirectoryDeps {
@@ -36,6 +39,8 @@ export interface DirectoryDeps {
   /** Of the process; none of the console's own settings is given to a file. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly configuration: Pick<Configuration, 'plan' | 'apply'>;
+  /** The name of this console, where there are several. */
+  readonly console?: string;
   /** Where others ask for it. */
   readonly state: {
     read(): Promise<DirectoryState | undefined>;
@@ -72,12 +77,15 @@ export async function followConfigurationDirectory(deps: DirectoryDeps): Promise
   async function applyOnce(): Promise<boolean> {
     const before = await deps.state.read().catch(() => undefined);
     const done = await applyDirectory(deps);
+    // Another console keeps to its own files by now.
+    if (!done) return false;
     const at = new Date(deps.now()).toISOString();
     const isApplied = done.problem === null;
     const appliedAt = isApplied ? at : (before?.appliedAt ?? null);
     const { problem, sources, isPassing } = done;
     const state = isApplied ? ('applied' as const) : ('refused' as const);
-    await deps.state.write({ state, at, appliedAt, problem, sources }).catch(() => {});
+    const by = deps.console === undefined ? {} : { console: deps.console };
+    await deps.state.write({ state, at, appliedAt, problem, sources, ...by }).catch(() => {});
     report(problem, sources);
     return !isPassing;
   }
@@ -111,7 +119,8 @@ interface AppliedDirectory {
   readonly isPassing: boolean;
 }
 
-async function applyDirectory(deps: DirectoryDeps): Promise<AppliedDirectory> {
+/** @returns undefined when this console does not lead any more */
+async function applyDirectory(deps: DirectoryDeps): Promise<AppliedDirectory | undefined> {
   let documents: readonly ConfigurationDocument[];
   try {
     documents = await readDirectory(deps);
@@ -130,6 +139,7 @@ async function applyDirectory(deps: DirectoryDeps): Promise<AppliedDirectory> {
         const { counts } = await applySource(document, deps);
         states.set(source, { source, state: 'applied', problem: null, counts });
       } catch (error) {
+        if (error instanceof LeadershipLostError) return undefined;
         isPassing ||= passing(error);
         refused.push(document);
         states.set(source, { source, state: 'refused', problem: reasonOf(error), counts: {} });

@@ -10,6 +10,16 @@ export interface FollowedFiles {
   readonly problem?: string | null | undefined;
 }
 
+/** Of several consoles: whose files are in force, and whose are others. */
+export function checkSameFiles(difference: string): readonly Finding[] {
+  return [
+    say.warning(
+      difference,
+      'Give all consoles the same files: those of the one that leads are applied, and after it those of the next.',
+    ),
+  ];
+}
+
 const say = about('configuration');
 
 export function checkFollowedFiles({ path, state, problem }: FollowedFiles): readonly Finding[] {

@@ -6,7 +6,7 @@ import type { DatabaseState } from '../storage/shared-store.ts';
 import { checkApplication } from './application-checks.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkClients, type Excess } from './clients-checks.ts';
-import { checkFollowedFiles, type FollowedFiles } from './configuration-checks.ts';
+import { checkFollowedFiles, checkSameFiles, type FollowedFiles } from './configuration-checks.ts';
 import { checkConsole } from './console-checks.ts';
 import { checkDatabase } from './database-checks.ts';
 import { checkDenials, type DeniedCaller } from './denial-checks.ts';
@@ -44,6 +44,8 @@ export interface OpenedStore extends Excess {
   readonly denials?: readonly DeniedCaller[] | undefined;
   /** Absent where no files are followed. */
   readonly configuration?: FollowedFiles | undefined;
+  /** In a sentence: that consoles on the same database have other files. */
+  readonly differingFiles?: string | undefined;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly signRequest: () => Promise<string>;
   /** The licence that the application has not acknowledged yet. */
@@ -97,6 +99,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     })),
     ...(opened ? await checkStore({ dataDir: settings.dataDir, ...opened }) : [store as Finding]),
     ...(opened?.configuration ? checkFollowedFiles(opened.configuration) : []),
+    ...(opened?.differingFiles === undefined ? [] : checkSameFiles(opened.differingFiles)),
     ...(opened?.database ? checkDatabase(opened.database) : []),
     ...(opened?.contents ? checkContents(opened.contents, opened.database !== undefined) : []),
   ];

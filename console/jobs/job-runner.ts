@@ -9,7 +9,7 @@ import type { Audit, Logger } from '../../platform/log.ts';
 import { isOver, type Job, type JobState } from './job.ts';
 import { JobFailure, type JobKind } from './job-kind.ts';
 import type { Jobs } from './jobs.ts';
-import { discardUploads } from './uploads.ts';
+import type { Uploads } from './uploads.ts';
 
 export interface JobRunnerDeps {
   readonly jobs: Jobs;
@@ -17,8 +17,7 @@ export interface JobRunnerDeps {
   readonly kinds: () => Promise<Readonly<Record<string, JobKind>>>;
   /** Whether jobs of this kind wait for no other kind. */
   readonly isQuick?: (kind: string) => boolean;
-  /** Where uploads lie. */
-  readonly dataDir: string;
+  readonly uploads: Pick<Uploads, 'discard'>;
   readonly audit: Audit;
   readonly log: Pick<Logger, 'error'>;
   /** Epoch milliseconds. */
@@ -34,7 +33,7 @@ export function createJobRunner({
   jobs,
   kinds,
   isQuick = () => false,
-  dataDir,
+  uploads,
   audit,
   log,
   now,
@@ -57,7 +56,9 @@ export function createJobRunner({
   return {
     /** Takes up what an earlier process has left: the store has one owner, so that whoever worked on it is gone. */
     start: async () => {
-      await discardUploads(dataDir, await openJobs()).catch(report);
+      // Also one that has come since they were listed.
+      const discard = (open: ReadonlySet<string>) => uploads.discard((id) => open.has(id) || known.has(id));
+      await openJobs().then(discard).catch(report);
       await takeUp(true).catch(report);
     },
     /** Breaks off what is being done: the next start takes it up. */

@@ -6,10 +6,11 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArtifactStore } from '../storage/storage.ts';
-import { folderOf, storeUpload } from './uploads.ts';
+import { folderOf, type Uploads } from './uploads.ts';
 
 export interface SharedFilesDeps {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'removeByGrant'>;
+  readonly uploads: Uploads;
   readonly dataDir: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -28,21 +29,9 @@ const kind = 'JobUploadPart';
 /** A job that nobody has come to by then is not worked on any more. */
 const storedSeconds = 7 * 86_400;
 
-export function createSharedFiles({ artifacts, dataDir, now }: SharedFilesDeps): SharedFiles {
+export function createSharedFiles({ artifacts, uploads, dataDir, now }: SharedFilesDeps): SharedFiles {
   return {
-    async store(jobId, bytes) {
-      const size = await storeUpload(dataDir, jobId, bytes);
-      const folder = folderOf(dataDir, jobId);
-      try {
-        await share(jobId, join(folder, 'upload'));
-        return size;
-      } catch (error) {
-        await artifacts.removeByGrant(jobId, [kind]).catch(() => {});
-        throw error;
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-    },
+    store: (jobId, bytes) => uploads.whileTakenIn(jobId, () => storeAndShare(jobId, bytes)),
     async fetch(jobId) {
       const folder = folderOf(dataDir, jobId);
       const path = join(folder, 'upload');
@@ -70,6 +59,20 @@ export function createSharedFiles({ artifacts, dataDir, now }: SharedFilesDeps):
       await artifacts.removeByGrant(jobId, [kind]);
     },
   };
+
+  async function storeAndShare(jobId: string, bytes: AsyncIterable<Buffer>): Promise<number> {
+    const size = await uploads.store(jobId, bytes);
+    const folder = folderOf(dataDir, jobId);
+    try {
+      await share(jobId, join(folder, 'upload'));
+      return size;
+    } catch (error) {
+      await artifacts.removeByGrant(jobId, [kind]).catch(() => {});
+      throw error;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
 
   async function share(jobId: string, path: string): Promise<void> {
     const expiresAt = Math.floor(now() / 1000) + storedSeconds;

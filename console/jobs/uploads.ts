@@ -4,20 +4,48 @@ import { join } from 'node:path';
 import { syncDirectory } from '../../platform/files/durable-file.ts';
 import { JobFailure } from './job-kind.ts';
 
+export interface Uploads {
+  /**
+   * @returns bytes that have reached the disk
+   * @throws {JobFailure} `content_too_large`
+   */
+  store(jobId: string, bytes: AsyncIterable<Buffer>, most?: number): Promise<number>;
+  /** Meanwhile nobody takes what lies there for left over: its job comes yet. */
+  whileTakenIn<T>(jobId: string, work: () => Promise<T>): Promise<T>;
+  /** Removes what came for jobs that never were: the process was gone before. @param isOpen  whether a job is not over */
+  discard(isOpen: (jobId: string) => boolean): Promise<void>;
+}
+
 /** Bytes. */
 const largestUpload = 1024 ** 3;
 
-/**
- * @returns bytes that have reached the disk
- * @throws {JobFailure} `content_too_large`
- */
-export async function storeUpload(
-  dataDir: string,
-  jobId: string,
-  bytes: AsyncIterable<Buffer>,
-  most = largestUpload,
-): Promise<number> {
-  const folder = folderOf(dataDir, jobId);
+export function createUploads(dataDir: string): Uploads {
+  const takenIn = new Set<string>();
+
+  return {
+    whileTakenIn,
+    store: (jobId, bytes, most = largestUpload) =>
+      whileTakenIn(jobId, () => storeIn(folderOf(dataDir, jobId), bytes, most)),
+    async discard(isOpen) {
+      const folder = join(dataDir, 'jobs');
+      const names = await readdir(folder).catch(() => [] as string[]);
+      const left = names.filter((name) => !isOpen(name) && !takenIn.has(name));
+      await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+    },
+  };
+
+  async function whileTakenIn<T>(jobId: string, work: () => Promise<T>): Promise<T> {
+    const isOuter = !takenIn.has(jobId);
+    takenIn.add(jobId);
+    try {
+      return await work();
+    } finally {
+      if (isOuter) takenIn.delete(jobId);
+    }
+  }
+}
+
+async function storeIn(folder: string, bytes: AsyncIterable<Buffer>, most: number): Promise<number> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = await open(join(folder, 'upload'), 'wx', 0o600);
   let size = 0;
@@ -40,12 +68,4 @@ export async function storeUpload(
 
 export function folderOf(dataDir: string, jobId: string): string {
   return join(dataDir, 'jobs', jobId);
-}
-
-/** Removes what came for jobs that never were: the process was gone before. @param known  ids of jobs that are not over */
-export async function discardUploads(dataDir: string, known: ReadonlySet<string>): Promise<void> {
-  const folder = join(dataDir, 'jobs');
-  const names = await readdir(folder).catch(() => [] as string[]);
-  const left = names.filter((name) => !known.has(name));
-  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }

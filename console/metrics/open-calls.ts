@@ -1,7 +1,9 @@
 /** Calls that wait for members, of all processes, and the end of one. */
+import type { CallEnds } from './call-ends.ts';
+import { hostOf, shownStructureIn } from './call-sums.ts';
 
-/** One that waits, as the member proxy tells of it: plain values that a worker can send. */
-export interface OpenCall {
+/** One that waits, as the member proxy tells of it. */
+export interface WaitingCall {
   readonly requestId: string;
   readonly method: string;
   /** As sent, without the query. */
@@ -13,9 +15,28 @@ export interface OpenCall {
   readonly waitedMs: number;
 }
 
+/** As others are told of it: plain values, and no key of an entry. */
+export interface ToldCall {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly client: string | null;
+  readonly structure: string | null;
+  readonly member: string | null;
+  readonly waitedMs: number;
+}
+
+export interface OpenCall extends ToldCall {
+  /** The name of the process where it waits. */
+  readonly process: string;
+  readonly isHere: boolean;
+  /** Whether it can be ended from here. */
+  readonly canEnd: boolean;
+}
+
 /** Those of one process. */
 export interface WaitingCalls {
-  list(leastMs: number): readonly OpenCall[];
+  list(leastMs: number): readonly WaitingCall[];
   end(requestId: string): boolean;
 }
 
@@ -36,27 +57,58 @@ export interface OthersOpenCalls {
   readonly end: (requestId: string) => Promise<boolean>;
 }
 
+export interface OpenCallsDeps {
+  /** Of this process. */
+  readonly name: string;
+  /** Where several processes answer: those of all of them. */
+  readonly all?: OthersOpenCalls | undefined;
+  /** Those that other processes have told of. */
+  readonly told?: () => readonly OpenCall[];
+  /** Where other consoles have the same store. */
+  readonly ends?: CallEnds | undefined;
+}
+
 /** What is over sooner is nobody's concern. */
 const leastMs = 1_000;
 /** Of each process. */
 const mostCalls = 500;
 
-/** @param all  where several processes answer: those of all of them */
-export function createOpenCalls(all?: OthersOpenCalls): OpenCalls {
+export function createOpenCalls({ name, all, told = () => [], ends }: OpenCallsDeps): OpenCalls {
   let proxy: { readonly waitingCalls: WaitingCalls } | undefined;
   const own = {
-    listOwn: () => proxy?.waitingCalls.list(leastMs).slice(0, mostCalls) ?? [],
+    listOwn: () =>
+      proxy?.waitingCalls
+        .list(leastMs)
+        .slice(0, mostCalls)
+        .map((call) => ({ ...toldCall(call), process: name, isHere: true, canEnd: true })) ?? [],
     endOwn: (requestId: string) => proxy?.waitingCalls.end(requestId) ?? false,
   };
   return {
     ...own,
     async list() {
-      const calls = all ? await all.list() : own.listOwn();
-      return [...calls].sort((one, other) => other.waitedMs - one.waitedMs);
+      const calls = [...(all ? await all.list() : own.listOwn()), ...told()];
+      return calls.sort((one, other) => other.waitedMs - one.waitedMs);
     },
-    end: async (requestId) => (all ? all.end(requestId) : own.endOwn(requestId)),
+    async end(requestId) {
+      if (all) return all.end(requestId);
+      const isElsewhere = told().some((call) => call.requestId === requestId && call.canEnd);
+      return isElsewhere && ends ? ends.end(requestId) : own.endOwn(requestId);
+    },
     follow(of) {
       proxy = of;
+      ends?.follow(own.endOwn);
     },
+  };
+}
+
+function toldCall({ requestId, method, route, path, clientId, member, waitedMs }: WaitingCall): ToldCall {
+  return {
+    requestId,
+    method,
+    route,
+    client: clientId ?? null,
+    structure: shownStructureIn(path),
+    member: hostOf(member),
+    waitedMs: Math.round(waitedMs),
   };
 }

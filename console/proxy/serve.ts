@@ -19,7 +19,9 @@ import { type CallMetrics, createCallMetrics, type HeldByCallers } from '../metr
 import { createMainTally } from '../metrics/main-numbers.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import type { Numbers } from '../metrics/numbers.ts';
+import { createOpenCalls } from '../metrics/open-calls.ts';
 import { createRecentCalls } from '../metrics/recent-calls.ts';
+import { processName } from '../metrics/reports/process-name.ts';
 import { createReportMaker, type ProcessReport } from '../metrics/reports/process-report.ts';
 import { startReports } from '../metrics/reports/report-rounds.ts';
 import { recordDeniedConnections } from '../server/denied-connections.ts';
@@ -83,7 +85,7 @@ export async function serve({
   const overload = createConsoleOverload(settings);
   const metrics = createCallMetrics(faults, overload.numbers);
   addRevocationsAge(metrics, cache);
-  const counted = countCalls(overload.numbers);
+  const counted = countCalls(overload.numbers, processName(settings.port));
   const bearer = createBearer({ settings, cache, fetchKey, proofMemory });
   const proxy = createMemberSurface({
     settings,
@@ -164,9 +166,10 @@ function nothingHere(): ProblemError {
   return new ProblemError(problems.notFound, 'This is a member proxy: it has /svc/ and /members/.');
 }
 
-/** What the console is told of calls: who has called what, and the main numbers. */
-function countCalls(held: HeldByCallers) {
+/** What the console is told of calls: who has called what, the main numbers, and which wait. @param name  of this process */
+function countCalls(held: HeldByCallers, name: string) {
   const main = createMainTally(held);
+  const openCalls = createOpenCalls({ name });
   const recentCalls = createRecentCalls(Date.now);
   return {
     record(call: CallRecord) {
@@ -175,8 +178,11 @@ function countCalls(held: HeldByCallers) {
     },
     /** @returns ends it */
     startReports(proxy: MemberProxy, report: ServeDeps['report']) {
+      openCalls.follow(proxy);
       const makeReport = createReportMaker({
         recentCalls,
+        name,
+        open: openCalls.listOwn,
         mainNumbers: async () => main.numbers(proxy.waitingPolls),
         waiting: async () => waitingPollsOf(proxy),
         now: Date.now,

@@ -42,5 +42,6 @@ export const announcedKinds = [
   'LogoutOutcome',
   'Job',
   'JobCancellation',
+  'CallEnd',
 ] as const;
 export type AnnouncedKind = (typeof announcedKinds)[number];

@@ -316,5 +316,7 @@ test('without the setting there is none', async () => {
     appliedAt: null,
     problem: null,
     sources: [],
+    console: null,
+    consoles: [],
   });
 });

@@ -137,6 +137,7 @@ export function observePages(
             {
               ...{ id: 'r-1', method: 'GET', route: filling.text, client: 'billing', waitedMs: 3_200 },
               ...{ structure: null, member: '10.0.0.1:5701' },
+              ...{ process: filling.text, isHere: false, canEnd: true },
             },
           ],
           count: 3,

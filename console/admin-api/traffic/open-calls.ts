@@ -1,7 +1,7 @@
 /** `/api/v1/traffic/open`: calls that wait for a member, and the end of one. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
-import { hostOf, isMeant, shownStructureIn } from '../../metrics/call-sums.ts';
+import { isMeant } from '../../metrics/call-sums.ts';
 import type { OpenCall } from '../../metrics/open-calls.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
@@ -32,6 +32,13 @@ const openCall = view({
   member: name.meta({ description: '`host:port`; null while none has been asked.' }),
   since: dateTime,
   waitedMs: z.number().int(),
+  process: z.string().meta({
+    description:
+      'Where it waits, by machine and port: this console, another one on the same database, or a member proxy in a process of its own. What others have told is some five seconds old.',
+    example: 'gateway-1:8443',
+  }),
+  isHere: z.boolean(),
+  canEnd: z.boolean().meta({ description: 'Whether it can be ended from here.' }),
 }).meta({ id: 'OpenCall' });
 const text = z.string().min(1).max(1_000);
 
@@ -71,9 +78,10 @@ export const openCallOperations: readonly Operation<OpenCallNeeds>[] = [
     event: 'call.ended',
     hasVersion: false,
     params: z.strictObject({ call: callId }),
-    problems: [404],
+    problems: [404, 409],
     async run({ params: { call: id }, isDryRun }, { openCalls }: OpenCallNeeds) {
       const call = (await openCalls.list()).find(({ requestId }) => requestId === id);
+      if (call && !call.canEnd) throw elsewhere(call);
       const isEnded = call !== undefined && (isDryRun || (await openCalls.end(id)));
       if (!isEnded) {
         throw new ProblemError(problems.notFound, 'No such call waits, or it has been answered meanwhile.');
@@ -83,15 +91,11 @@ export const openCallOperations: readonly Operation<OpenCallNeeds>[] = [
   }),
 ];
 
-function viewOf({ requestId, method, route, path, clientId, member, waitedMs }: OpenCall, at: number) {
-  return {
-    id: requestId,
-    method,
-    route,
-    client: clientId ?? null,
-    structure: shownStructureIn(path),
-    member: hostOf(member),
-    since: new Date(at - waitedMs).toISOString(),
-    waitedMs: Math.round(waitedMs),
-  };
+function elsewhere({ process }: OpenCall): ProblemError {
+  const detail = `It waits at ${process}, which ends no call for this console: it ends with its token, or when that process does.`;
+  return new ProblemError(problems.conflict, detail);
+}
+
+function viewOf({ requestId, ...shown }: OpenCall, at: number) {
+  return { id: requestId, ...shown, since: new Date(at - shown.waitedMs).toISOString() };
 }

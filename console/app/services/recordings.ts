@@ -6,8 +6,10 @@ import { createAuditReader, remoteReader } from '../../audit/reader/audit-reader
 import type { AuditReader } from '../../audit/reader/questions.ts';
 import { createClientUses } from '../../clients/client-last-used.ts';
 import type { Clients } from '../../clients/clients.ts';
+import { createCallEnds } from '../../metrics/call-ends.ts';
 import { createOpenCalls } from '../../metrics/open-calls.ts';
 import { createRecentCalls } from '../../metrics/recent-calls.ts';
+import { processName } from '../../metrics/reports/process-name.ts';
 import { createDeniedCallers } from '../../usage/denied-callers.ts';
 import { createDenialMutes } from '../../usage/muted-denials.ts';
 import { createUsage } from '../../usage/usage.ts';
@@ -37,7 +39,9 @@ export function createRecordings(
     now,
   });
   const denialMutes = createDenialMutes({ registry, now });
-  const reports = createReports({ artifacts, isShared: settings.databaseUrl !== undefined, others, now });
+  const name = processName(settings.port);
+  const isShared = settings.databaseUrl !== undefined;
+  const reports = createReports({ artifacts, name, isShared, others, now });
   return {
     denials: createDenialLog({
       artifacts,
@@ -52,7 +56,14 @@ export function createRecordings(
     denialMutes,
     reports,
     recentCalls: createRecentCalls(now, reports.recentCalls),
-    openCalls: openCalls ?? createOpenCalls(others?.openCalls),
+    openCalls:
+      openCalls ??
+      createOpenCalls({
+        name,
+        all: others?.openCalls,
+        told: reports.openCalls,
+        ends: isShared ? createCallEnds({ artifacts, now }) : undefined,
+      }),
     usage,
     deniedCallers: createDeniedCallers({ usage, mutes: denialMutes, users, now }),
   };

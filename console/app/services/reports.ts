@@ -8,6 +8,8 @@ import type { OtherProcesses } from './services-deps.ts';
 
 export interface ReportsDeps {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'list'>;
+  /** Of this process, for people. */
+  readonly name: string;
   /** Whether other consoles have the same store. */
   readonly isShared: boolean;
   readonly others: Pick<OtherProcesses, 'takeReport' | 'recentCalls'> | undefined;
@@ -22,11 +24,12 @@ const kind = 'ProcessReport';
 const storedSeconds = 120;
 const mostRead = 256;
 
-export function createReports({ artifacts, isShared, others, now }: ReportsDeps) {
+export function createReports({ artifacts, name, isShared, others, now }: ReportsDeps) {
   const reported = createReportedProcesses(now);
 
   return {
     ...reported,
+    name,
     isShared,
     /** Of a proxy in a process of its own. */
     async take(report: ProcessReport): Promise<void> {

@@ -5,6 +5,7 @@ import type { Entry } from '../../audit/entry.ts';
 import type { TrailVersions } from '../../audit/reader/latest-entries.ts';
 import type { AskAudit, AuditReader } from '../../audit/reader/questions.ts';
 import type { ClientUseRow } from '../../clients/client-last-used.ts';
+import type { Uploads } from '../../jobs/uploads.ts';
 import type { CallFilter, CallSums } from '../../metrics/call-sums.ts';
 import type { OpenCalls, OthersOpenCalls } from '../../metrics/open-calls.ts';
 import type { ProcessReport } from '../../metrics/reports/process-report.ts';
@@ -32,6 +33,8 @@ export interface ServicesDeps {
   readonly auditVersions?: TrailVersions;
   /** The same. */
   readonly openCalls?: OpenCalls;
+  /** The same. */
+  readonly uploads?: Uploads;
   /** Of the process that writes it. */
   readonly auditEraser?: AuditEraser;
 }

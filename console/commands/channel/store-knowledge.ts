@@ -16,6 +16,8 @@ export interface StoreKnowledge extends InspectedClients {
   readonly denials?: readonly DeniedCaller[];
   /** Files of configuration that are followed, if some are. */
   readonly configuration?: FollowedFiles;
+  /** In a sentence: that consoles on the same database have other files. */
+  readonly differingFiles?: string;
   /** What a look at every record has found, if it was asked for. */
   readonly contents?: StoreCheck;
   /** Of a store in one. */

@@ -16,6 +16,8 @@ interface OpenCallView {
   readonly structure: string | null;
   readonly member: string | null;
   readonly waitedMs: number;
+  readonly process: string;
+  readonly isHere: boolean;
 }
 
 const narrowing = ['client', 'structure', 'member'] as const;
@@ -35,9 +37,12 @@ export const callCommands: readonly Command[] = [
         narrowing.flatMap((name) => (input.has(name) ? [[name, input.text(name)!]] : [])),
       );
       const view = (await api.call('listOpenCalls', { query })).body as OpenCallsView;
-      const headings = ['WAITS', 'CLIENT', 'CALL', 'MEMBER', 'ID'];
+      // Of one process there is nothing to tell apart.
+      const isSpread = view.items.some(({ isHere }) => !isHere);
+      const headings = ['WAITS', 'CLIENT', 'CALL', 'MEMBER', ...(isSpread ? ['AT'] : []), 'ID'];
       const left = view.count - view.items.length;
-      const text = table(headings, view.items.map(rowOf), 'No call waits for a second or more.');
+      const rows = view.items.map((call) => rowOf(call, isSpread));
+      const text = table(headings, rows, 'No call waits for a second or more.');
       return { text: left > 0 ? `${text}\n${left} more wait.` : text, json: view };
     },
   },
@@ -47,7 +52,10 @@ export const callCommands: readonly Command[] = [
     summary: 'Ends a call that waits for a member; its caller is answered 503 call_ended.',
     positionals: ['<id>'],
     flags: dryRunFlag,
-    details: ['What a member has begun it may still carry out. No item of a queue is lost.'],
+    details: [
+      'What a member has begun it may still carry out. No item of a queue is lost.',
+      'One that waits at another console on the same database is ended too; one at a member proxy in a process of its own is not.',
+    ],
     async run(input, { api }) {
       const call = input.positionals[0]!;
       const isDryRun = input.has('dry-run');
@@ -57,12 +65,16 @@ export const callCommands: readonly Command[] = [
   },
 ];
 
-function rowOf({ waitedMs, client, method, structure, route, member, id }: OpenCallView): string[] {
+function rowOf(
+  { waitedMs, client, method, structure, route, member, process, id }: OpenCallView,
+  isSpread: boolean,
+): string[] {
   return [
     `${Math.floor(waitedMs / 1000)} s`,
     client ?? '',
     `${method} ${structure ?? route}`,
     member ?? '',
+    ...(isSpread ? [process] : []),
     id,
   ];
 }

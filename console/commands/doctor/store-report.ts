@@ -7,6 +7,7 @@ import { inspectClients } from '../../clients/client-excess.ts';
 import { dashboardClientId } from '../../clients/clients.ts';
 import { rolesOfMachine } from '../../clients/role-ceiling.ts';
 import { applicationClientId } from '../../clients/scopes.ts';
+import { differenceIn } from '../../configuration/differing-files.ts';
 import type { FollowedFiles } from '../../doctor/configuration-checks.ts';
 import type { Delivery } from '../../licence/deliveries.ts';
 import { isSettled } from '../../licence/licence-updates.ts';
@@ -65,9 +66,10 @@ export async function reportStore(
   url: string,
   { checks = true, isDeep = false }: { readonly checks?: boolean; readonly isDeep?: boolean } = {},
 ): Promise<StoreKnowledge> {
-  const { keys, clients, settings, storage, licenceDeliveries } = services;
+  const { keys, clients, settings, storage, licenceDeliveries, consoles } = services;
   const kids = keys.published().map(({ key }) => key.kid);
   const delivery = await licenceDeliveries.current();
+  const differingFiles = consoles && differenceIn(await consoles.compareFiles(), true);
   const waiting = delivery && !isSettled(delivery) ? delivery : undefined;
   const unwritable = checks ? await storage.checkWritable().then(() => undefined, inShort) : undefined;
   return {
@@ -82,6 +84,7 @@ export async function reportStore(
     ...(settings.configDir === undefined
       ? {}
       : { configuration: await followedFiles(settings.configDir, storage) }),
+    ...(differingFiles === undefined ? {} : { differingFiles }),
     denials: await deniedCallers(services),
     ...(unwritable === undefined ? {} : { unwritable }),
     ...(storage.database ? { database: await storage.database() } : {}),

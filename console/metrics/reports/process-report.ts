@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ShownCall } from '../call-sums.ts';
 import type { MainNumbers } from '../main-numbers.ts';
+import type { OpenCall, ToldCall } from '../open-calls.ts';
 import type { RecentCalls } from '../recent-calls.ts';
 import { type CountedMinute, type CountedRow, minuteMs } from '../sums-of-calls.ts';
 
@@ -26,6 +27,22 @@ export interface ProcessReport {
   readonly minutes: readonly ReportedMinute[];
   /** The newest first. */
   readonly latest: readonly ShownCall[];
+  /** Its name for people; absent from one of an earlier release, as what follows. */
+  readonly name?: string;
+  /** Calls that wait there, the longest first. */
+  readonly open?: readonly ToldCall[];
+  /** Of a console that shares its store with others. */
+  readonly console?: ReportedConsole;
+}
+
+export interface ReportedConsole {
+  readonly isLeading: boolean;
+  /** What `CONSOLE_CONFIG_DIR` holds there, by digests; null: it follows no directory. */
+  readonly files: {
+    readonly path: string;
+    readonly digest: string | null;
+    readonly files: readonly (readonly [name: string, digest: string])[];
+  } | null;
 }
 
 export const reportEveryMs = 5_000;
@@ -34,18 +51,24 @@ export const mostReportedMinutes = 3;
 /** Rows of one minute: more would be longer than a body of the API may be. */
 export const mostReportedRows = 500;
 export const mostReportedLatest = 50;
+export const mostReportedOpen = 50;
 
 export interface ReportMakerDeps {
   readonly recentCalls: Pick<RecentCalls, 'minutesSince' | 'latest'>;
   readonly mainNumbers: () => Promise<MainNumbers>;
   readonly waiting: () => Promise<ProcessReport['waiting']>;
+  /** Of this process. */
+  readonly name: string;
+  readonly open: () => readonly OpenCall[];
+  readonly console?: () => Promise<ReportedConsole>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 export type MakeReport = (isLast: boolean) => Promise<ProcessReport>;
 
-export function createReportMaker({ recentCalls, mainNumbers, waiting, now }: ReportMakerDeps): MakeReport {
+export function createReportMaker(deps: ReportMakerDeps): MakeReport {
+  const { recentCalls, mainNumbers, waiting, name, open, console, now } = deps;
   const process = randomBytes(12).toString('base64url');
   return async (isLast) => {
     const at = now();
@@ -58,6 +81,9 @@ export function createReportMaker({ recentCalls, mainNumbers, waiting, now }: Re
       waiting: await waiting(),
       minutes: recentCalls.minutesSince(first).map(reportedMinute),
       latest: recentCalls.latest().slice(0, mostReportedLatest),
+      name,
+      open: open().slice(0, mostReportedOpen).map(toldCall),
+      ...(console && { console: await console() }),
     };
   };
 }
@@ -68,4 +94,8 @@ function reportedMinute({ rows: counted, isWhole, ...minute }: CountedMinute): R
   if (rows.length <= mostReportedRows) return { ...minute, rows, isWhole };
   const most = rows.sort((one, other) => other.calls - one.calls).slice(0, mostReportedRows);
   return { ...minute, rows: most, isWhole: false };
+}
+
+function toldCall({ process: _name, isHere: _here, canEnd: _known, ...told }: OpenCall): ToldCall {
+  return told;
 }

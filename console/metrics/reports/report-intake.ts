@@ -5,6 +5,7 @@ import { minuteMs } from '../sums-of-calls.ts';
 import {
   mostReportedLatest,
   mostReportedMinutes,
+  mostReportedOpen,
   mostReportedRows,
   type ProcessReport,
 } from './process-report.ts';
@@ -33,6 +34,18 @@ const call = z
     durationMs: amount,
     requestId: z.string().max(200),
     decisionId: z.string().max(200).nullable(),
+  })
+  .readonly();
+/** As an administrator is shown it. */
+const openCall = z
+  .strictObject({
+    requestId: z.string().regex(/^[\w-]{1,64}$/),
+    method: z.string().regex(/^[A-Z-]{1,20}$/),
+    route: z.string().max(200),
+    client: name,
+    structure: key.structure,
+    member: key.member,
+    waitedMs: count,
   })
   .readonly();
 const values = z.strictObject({
@@ -93,6 +106,11 @@ const report = z
       .readonly(),
     minutes: z.array(minute).max(mostReportedMinutes).readonly(),
     latest: z.array(call).max(mostReportedLatest).readonly(),
+    name: z
+      .string()
+      .regex(/^[\w.:-]{1,300}$/)
+      .exactOptional(),
+    open: z.array(openCall).max(mostReportedOpen).readonly().exactOptional(),
   })
   .readonly();
 

@@ -2,10 +2,11 @@
 import { type MinuteOfCalls, sumOfMinutes } from '../call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from '../call-sums.ts';
 import type { MainNumbers } from '../main-numbers.ts';
+import type { OpenCall } from '../open-calls.ts';
 import { mostMinutes } from '../recent-calls.ts';
 import { countsOfMinute, minuteMs, sumsOf } from '../sums-of-calls.ts';
 import { mainNumbersBetween } from './main-numbers-between.ts';
-import type { ProcessReport, ReportedMinute } from './process-report.ts';
+import type { ProcessReport, ReportedConsole, ReportedMinute } from './process-report.ts';
 
 export interface ReportedProcesses {
   take(report: ProcessReport): void;
@@ -15,6 +16,10 @@ export interface ReportedProcesses {
   numbers(): ReadonlyMap<string, MainNumbers>;
   /** @param number  minutes since 1970 */
   minute(number: number): MinuteOfCalls;
+  /** Calls that wait there, as far as was heard of late. */
+  openCalls(): readonly OpenCall[];
+  /** Others on the same store that were heard of late, the newest first. */
+  consoles(): readonly (ReportedConsole & { readonly name: string })[];
 }
 
 interface Process {
@@ -70,7 +75,29 @@ export function createReportedProcesses(now: () => number): ReportedProcesses {
     minute(number) {
       return sumOfMinutes([...processes.values()].map((process) => minuteOf(process, number)));
     },
+    openCalls: () =>
+      present().flatMap(({ process, name = process, console, at, open = [] }) =>
+        open.map((call) => ({
+          ...call,
+          waitedMs: call.waitedMs + now() - at,
+          process: name,
+          isHere: false,
+          // Consoles are told of by what they share; a separate proxy is not asked for anything.
+          canEnd: console !== undefined,
+        })),
+      ),
+    consoles: () =>
+      present().flatMap(({ process, name = process, console }) => (console ? [{ ...console, name }] : [])),
   };
+
+  /** Those that go on, the newest first. */
+  function present(): readonly ProcessReport[] {
+    const isThere = ({ last }: Process) => !last.isLast && now() - last.at < freshMs;
+    return [...processes.values()]
+      .filter(isThere)
+      .map(({ last }) => last)
+      .reverse();
+  }
 
   function minuteOf({ minutes, last }: Process, number: number): MinuteOfCalls {
     const end = (number + 1) * minuteMs;

@@ -1,6 +1,7 @@
 /** Files of jobs on one PostgreSQL: whoever works on a job, or fetches its file, need not be who has taken it in. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -59,6 +60,7 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
       },
       ...(body !== undefined && { body }),
     });
+  const patience = { timeout: 60_000, interval: 200 };
   const read = async <Body>(console: RunningConsole, path: string) =>
     (await (await call(console, 'GET', path)).json()) as Body;
 
@@ -118,5 +120,35 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
     }
     expect((await call(other, 'DELETE', `${path}/items`)).status).toBe(204);
     expect((await call(leader, 'GET', `${path}/items`)).status).toBe(404);
+  }, 120_000);
+
+  test('an upload that is coming in when its console begins to lead is taken in whole', async () => {
+    const path = '/api/v1/imports?of=users&format=csv';
+    const headers = { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/octet-stream' };
+    const upload = request({ port: other.port, path, method: 'POST', headers });
+    const answer = new Promise<IncomingMessage>((resolve, reject) => {
+      upload.once('response', resolve).once('error', reject);
+    });
+    upload.write('username,roles\nslowly-1,Viewer\n');
+    const folder = join(other.dataDir, 'jobs');
+    await other.waitFor(() => existsSync(folder) && readdirSync(folder).length === 1, 'what has come so far');
+    await leader.stop();
+    await other.waitFor(
+      () => other.log().some(({ msg }) => String(msg).startsWith('this console leads')),
+      'the next leader',
+    );
+    // It has looked for what was left over before it works on anything.
+    const quick = await call(other, 'POST', 'imports?of=users&format=csv', 'username\nquick\n', 'octet-stream');
+    const { id } = (await quick.json()) as Job;
+    await expect.poll(() => read<Job>(other, `jobs/${id}`), patience).toMatchObject({ state: 'succeeded' });
+
+    upload.end('slowly-2,Viewer\n');
+    const taken = await answer;
+    const body = JSON.parse(Buffer.concat(await taken.toArray()).toString()) as Job;
+    expect([taken.statusCode, body]).toEqual([202, expect.objectContaining({ id: expect.any(String) })]);
+    await expect
+      .poll(() => read<Job>(other, `jobs/${body.id}`), patience)
+      .toMatchObject({ state: 'succeeded', result: { added: 2 } });
+    expect(readdirSync(folder)).toEqual([]);
   }, 120_000);
 });

@@ -14,6 +14,10 @@ export interface ShownOpenCall {
   readonly structure: string | null;
   readonly member: string | null;
   readonly waitedMs: number;
+  /** The name of the process where it waits. */
+  readonly process: string;
+  readonly isHere: boolean;
+  readonly canEnd: boolean;
 }
 
 export interface WaitingProps {
@@ -29,6 +33,7 @@ export function Waiting({ open, mayEnd }: WaitingProps) {
   if (!open || open.count === 0) return null;
   const shown = open.items.slice(0, shownWaiting);
   const more = open.count - shown.length;
+  const isSpread = shown.some(({ isHere }) => !isHere);
   return (
     <Part id="waiting" title={t('traffic.waiting')} about={t('traffic.waitingAbout')}>
       <Table
@@ -37,6 +42,7 @@ export function Waiting({ open, mayEnd }: WaitingProps) {
           { title: t('common.call') },
           { title: t('traffic.client') },
           { title: t('traffic.member') },
+          ...(isSpread ? [{ title: t('traffic.waitsAt') }] : []),
           { title: t('traffic.waits'), isNumber: true },
           ...(mayEnd ? [{ title: t('traffic.act') }] : []),
         ]}
@@ -46,14 +52,21 @@ export function Waiting({ open, mayEnd }: WaitingProps) {
             <bdi key="call">{whatOf(call, t)}</bdi>,
             <Named key="client" name="client" id={call.client} />,
             <Named key="member" name="member" id={call.member} />,
+            ...(isSpread ? [<At key="at" {...call} />] : []),
             shortly(Math.floor(call.waitedMs / 1000), t),
-            ...(mayEnd ? [<EndLink key="end" {...call} />] : []),
+            ...(mayEnd ? [call.canEnd ? <EndLink key="end" {...call} /> : ''] : []),
           ],
         }))}
       />
+      {isSpread && <p class="muted">{t('traffic.waitingElsewhere')}</p>}
       {more > 0 && <p class="muted">{t('traffic.andMore', { n: more })}</p>}
     </Part>
   );
+}
+
+function At({ process, isHere }: ShownOpenCall) {
+  const t = useText();
+  return isHere ? <span>{t('traffic.thisConsole')}</span> : <bdi>{process}</bdi>;
 }
 
 function EndLink({ id, client }: ShownOpenCall) {

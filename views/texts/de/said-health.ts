@@ -67,6 +67,10 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     'Dateien von CONSOLE_CONFIG_DIR werden abgelehnt, und was in Kraft war, bleibt.',
   'GET /api/v1/configuration/directory says what to mend.':
     'GET /api/v1/configuration/directory sagt, was zu berichtigen ist.',
+  'Files of CONSOLE_CONFIG_DIR differ: those of {leader} are in force, those of {others} are not.':
+    'Dateien von CONSOLE_CONFIG_DIR unterscheiden sich: Die von {leader} sind in Kraft, die von {others} sind es nicht.',
+  'Give all consoles the same files: GET /api/v1/configuration/directory says which of them differ.':
+    'Geben Sie allen Konsolen dieselben Dateien: GET /api/v1/configuration/directory sagt, welche sich unterscheiden.',
   // Settings.
   'npx console settings shows where it comes from.': 'npx console settings zeigt, woher der Wert kommt.',
   'CONSOLE_URL is http: and not loopback: passwords and tokens travel in clear text.':

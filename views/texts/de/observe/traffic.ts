@@ -36,6 +36,10 @@ export const traffic: SameTexts<typeof english> = {
   'traffic.failed': 'Fehlgeschlagen (5xx)',
   'traffic.waiting': 'Wartende Aufrufe',
   'traffic.waitingAbout': 'Sie warten seit einer Sekunde oder länger auf ein Member.',
+  'traffic.waitsAt': 'Wartet bei',
+  'traffic.thisConsole': 'dieser Konsole',
+  'traffic.waitingElsewhere':
+    'Was anderswo wartet, steht hier, wie es vor einigen Sekunden war, von jedem Prozess die 50 längsten. Ein Aufruf, der bei einem Member-Proxy in einem eigenen Prozess wartet, lässt sich von hier nicht beenden: Er endet mit seinem Token oder mit jenem Prozess.',
   'traffic.waits': 'Wartet, s',
   'traffic.act': 'Aktion',
   'traffic.endCall': 'Beenden',

@@ -34,6 +34,10 @@ export const traffic = {
   'traffic.failed': 'Failed (5xx)',
   'traffic.waiting': 'Waiting calls',
   'traffic.waitingAbout': 'They have waited for a member for a second or more.',
+  'traffic.waitsAt': 'Waits at',
+  'traffic.thisConsole': 'this console',
+  'traffic.waitingElsewhere':
+    'What waits elsewhere is as it was some seconds ago, the 50 longest of each process. A call that waits at a member proxy in a process of its own cannot be ended from here: it ends with its token, or when that process does.',
   'traffic.waits': 'Waits, s',
   'traffic.act': 'Act',
   'traffic.endCall': 'End',

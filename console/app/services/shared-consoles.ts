@@ -1,0 +1,55 @@
+/** The consoles that share a store, as each tells of itself with its numbers: who leads, and what its files are. */
+import { once } from '../../../platform/async/once.ts';
+import { type ConsoleFiles, compareFiles } from '../../configuration/differing-files.ts';
+import { createFilesDigest } from '../../configuration/files-digest.ts';
+import type { Cipher } from '../../keys/encryption.ts';
+import { storedSecret } from '../../keys/stored-secret.ts';
+import type { ReportedConsole } from '../../metrics/reports/process-report.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Reports } from './reports.ts';
+
+export interface SharedConsolesDeps {
+  readonly settings: Pick<Settings, 'configDir'>;
+  readonly storage: Pick<Storage, 'leadership' | 'registry'>;
+  readonly cipher: Cipher;
+  readonly reports: Pick<Reports, 'name' | 'consoles'>;
+}
+
+export type SharedConsoles = NonNullable<ReturnType<typeof createSharedConsoles>>;
+
+/** @returns undefined where this one has its store alone */
+export function createSharedConsoles({ settings, storage, cipher, reports }: SharedConsolesDeps) {
+  const { leadership, registry } = storage;
+  if (!leadership) return undefined;
+  const { configDir } = settings;
+  const { name } = reports;
+  const readKey = once(async () =>
+    Buffer.from(await storedSecret({ registry, cipher }, 'configuration-key'), 'base64url'),
+  );
+  const readFiles = configDir === undefined ? undefined : createFilesDigest(configDir, readKey);
+
+  return {
+    name,
+    own,
+    /** What the files of each are, beside those of the one that leads; of the others as they were some seconds ago. */
+    async compareFiles() {
+      const here: ConsoleFiles = filesOf({ name, ...(await own()) });
+      const others = reports.consoles().map(filesOf);
+      // Of this one it is known now; one that was stopped may have said last that it leads.
+      return compareFiles([here, ...others]);
+    },
+  };
+
+  /** As the others are told. @throws {StorageUnavailableError} */
+  async function own(): Promise<ReportedConsole> {
+    const isLeading = leadership!.term() !== undefined;
+    return { isLeading, files: readFiles ? { path: configDir!, ...(await readFiles()) } : null };
+  }
+}
+
+const none = { path: null, digest: null, files: [] };
+
+function filesOf({ name, isLeading, files }: ReportedConsole & { readonly name: string }): ConsoleFiles {
+  return { name, isLeading, ...(files ?? none) };
+}
