@@ -17,6 +17,7 @@ import { startEmbeddedMember } from './embedded-member.ts';
 import { allOf, applyConfiguration, createFirstAdministrator, finishSweeps } from './first-start.ts';
 import { createHealthModule } from './health/module.ts';
 import { auditSeed } from './keys/audit-key.ts';
+import { encryptOutdatedSecrets } from './keys/stored-secret.ts';
 import { createMembersModule } from './members/module.ts';
 import { type MinuteOfCalls, sumOfMinutes } from './metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from './metrics/call-sums.ts';
@@ -45,6 +46,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   const [member] = await allOf([
     startEmbeddedMember({ settings, environment, log, closing }),
     services.keys.prepare(),
+    encryptOutdatedSecrets({ ...services, ...services.storage }),
     services.providers.prepare(),
     services.installationId.prepare(),
     createFirstAdministrator(services),

@@ -40,7 +40,7 @@ export function createServices(deps: ServicesDeps) {
     endSessionsOf: (accountId) => sessions.endAllOf(accountId),
     now,
   });
-  const cipher = createCipher(settings.encryptionKey?.reveal());
+  const cipher = createCipher(settings.encryptionKey?.reveal(), settings.encryptionKeyFallback?.reveal());
   const passwords = createConsolePasswords(deps);
   const applicationSecret = settings.applicationClientSecret?.reveal();
   const derived = createDerivedClients({ applicationSecret, application });

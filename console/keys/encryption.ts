@@ -16,11 +16,17 @@ const tagBytes = 16;
  * so that an encrypted value cannot be moved to another record.
  *
  * @param key  32 bytes, or undefined: values are then stored as they are, which the start warns about
+ * @param fallback  opens what `key` does not, and encrypts nothing: the key before, or the next one
  */
-export function createCipher(key: Buffer | undefined) {
+export function createCipher(key: Buffer | undefined, fallback?: Buffer) {
+  const keys = [key, fallback].filter((one) => one !== undefined);
   return {
-    /** Whether the store keeps this as it is although there is a key by now. */
-    isPlaintext: (stored: string): boolean => key !== undefined && !stored.startsWith(prefix),
+    isEncrypted: (stored: string): boolean => stored.startsWith(prefix),
+    /** Whether there is a key by now with which the store does not keep this yet. */
+    isOutdated(stored: string, label: string): boolean {
+      if (key === undefined) return false;
+      return !stored.startsWith(prefix) || decrypted(key, stored, label) === undefined;
+    },
     encrypt(text: string, label: string): string {
       if (!key) return text;
       const iv = randomBytes(ivBytes);
@@ -36,16 +42,25 @@ export function createCipher(key: Buffer | undefined) {
     /** @throws {DecryptionError} when the text was encrypted with another key, or was altered */
     open(stored: string, label: string): string {
       if (!stored.startsWith(prefix)) return stored;
-      if (!key)
+      if (keys.length === 0)
         throw new DecryptionError(
           `The ${label} is encrypted: set CONSOLE_ENCRYPTION_KEY to what it was encrypted with.`,
         );
-      return decrypt(key, Buffer.from(stored.slice(prefix.length), 'base64url'), label);
+      for (const one of keys) {
+        const text = decrypted(one, stored, label);
+        if (text !== undefined) return text;
+      }
+      throw new DecryptionError(
+        `The ${label} cannot be opened with this CONSOLE_ENCRYPTION_KEY: it was encrypted with another one. ` +
+          'Where that was replaced, CONSOLE_ENCRYPTION_KEY_FALLBACK is the one before.',
+      );
     },
   };
 }
 
-function decrypt(key: Buffer, ciphertext: Buffer, label: string): string {
+/** @returns undefined when it was encrypted with another key, or was altered */
+function decrypted(key: Buffer, stored: string, label: string): string | undefined {
+  const ciphertext = Buffer.from(stored.slice(prefix.length), 'base64url');
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, ciphertext.subarray(0, ivBytes))
       .setAAD(Buffer.from(label))
@@ -53,10 +68,7 @@ function decrypt(key: Buffer, ciphertext: Buffer, label: string): string {
     return (
       decipher.update(ciphertext.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
     );
-  } catch (cause) {
-    throw new DecryptionError(
-      `The ${label} cannot be opened with this CONSOLE_ENCRYPTION_KEY: it was encrypted with another one.`,
-      { cause },
-    );
+  } catch {
+    return undefined;
   }
 }

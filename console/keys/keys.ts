@@ -68,7 +68,7 @@ export function createKeys({ registry, cipher, now, rotationDays, longestTokenLi
      */
     async prepare() {
       refresh(); // a store that is not fit to be used is not written to
-      await encryptPlaintextKeys();
+      await encryptOutdatedKeys();
       await addMissing('signing');
       refresh();
     },
@@ -168,17 +168,18 @@ export function createKeys({ registry, cipher, now, rotationDays, longestTokenLi
     return { id, alg, privateJwk: cipher.encrypt(JSON.stringify(await newPrivateJwk(alg)), labelOf(id)) };
   }
 
-  /** Those that were stored before an encryption key was set (S79). */
-  async function encryptPlaintextKeys(): Promise<void> {
-    const plaintext = [...registry.all('keys').values()].filter(({ privateJwk }) =>
-      cipher.isPlaintext(privateJwk),
-    );
-    if (plaintext.length === 0) return;
+  /** Those that were stored before this encryption key was set (S79). */
+  async function encryptOutdatedKeys(): Promise<void> {
+    const isOutdated = ({ id, privateJwk }: KeyRecord) => cipher.isOutdated(privateJwk, labelOf(id));
+    const outdated = [...registry.all('keys').values()].filter(isOutdated);
+    if (outdated.length === 0) return;
     await registry.update((transaction) => {
-      for (const { id } of plaintext) {
+      for (const { id } of outdated) {
         const key = transaction.get('keys', id);
-        if (!key || !cipher.isPlaintext(key.privateJwk)) continue;
-        transaction.put('keys', { ...key, privateJwk: cipher.encrypt(key.privateJwk, labelOf(id)) });
+        if (!key || !isOutdated(key)) continue;
+        const label = labelOf(id);
+        const privateJwk = cipher.encrypt(cipher.open(key.privateJwk, label), label);
+        transaction.put('keys', { ...key, privateJwk });
       }
     });
   }

@@ -59,6 +59,9 @@ export const validateSettings: Validate = (settings, isGiven) => {
   }
   if (!isGiven('encryptionKey')) {
     warnings.push('CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted in the store');
+    if (isGiven('encryptionKeyFallback')) {
+      problems.push('CONSOLE_ENCRYPTION_KEY_FALLBACK goes with CONSOLE_ENCRYPTION_KEY: set that one too');
+    }
   }
 
   if (settings.databaseUrl !== undefined) {

@@ -177,6 +177,11 @@ export const settingsTable = {
     check.encryptionKey,
     '32 bytes, base64 or hexadecimal: signing keys are encrypted with it in the store',
   ),
+  encryptionKeyFallback: secret(
+    'CONSOLE_ENCRYPTION_KEY_FALLBACK',
+    check.encryptionKey,
+    'opens what `CONSOLE_ENCRYPTION_KEY` does not, and encrypts nothing: the key before, or the next one, while one replaces the other',
+  ),
   keyRotationDays: setting(
     'CONSOLE_KEY_ROTATION_DAYS',
     check.integer(1, 3650, 'days'),

@@ -3,7 +3,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
   encryptProvider,
-  hasPlaintextSecret,
+  hasOutdatedSecret,
   openProvider,
   ProviderRecordError,
 } from '../../console/federation/providers/records.ts';
@@ -76,13 +76,24 @@ describe.each(all)('a record with %s', (_what, provider) => {
     const text = JSON.stringify(encryptProvider(provider, cipher));
     expect(text).not.toContain(secret);
     expect(text).toContain('aes-256-gcm:');
-    expect(hasPlaintextSecret(encryptProvider(provider, cipher), cipher)).toBe(false);
+    expect(hasOutdatedSecret(encryptProvider(provider, cipher), cipher)).toBe(false);
   });
 
-  test('of before there was an encryption key is read, and known to be plaintext (S79)', () => {
+  test('of before there was an encryption key is read, and known to be outdated (S79)', () => {
     const plaintext = encryptProvider(provider, noCipher);
-    expect(hasPlaintextSecret(plaintext, cipher)).toBe(true);
+    expect(hasOutdatedSecret(plaintext, cipher)).toBe(true);
     expect(secretOf(openProvider(plaintext, cipher))).toEqual(secretOf(provider));
+  });
+
+  test('of the key before is read by way of the fallback, and known to be outdated (S79)', () => {
+    const before = randomBytes(32);
+    const record = encryptProvider(provider, createCipher(before));
+    const replaced = createCipher(randomBytes(32), before);
+    expect(hasOutdatedSecret(record, replaced)).toBe(true);
+    const anew = encryptProvider(openProvider(record, replaced), replaced);
+    expect(hasOutdatedSecret(anew, replaced)).toBe(false);
+    expect(secretOf(openProvider(anew, replaced))).toEqual(secretOf(provider));
+    expect(() => openProvider(anew, createCipher(before))).toThrow();
   });
 
   test('does not open with another key, or under another id (S79)', () => {

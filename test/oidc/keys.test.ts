@@ -346,6 +346,43 @@ describe('keys at rest', () => {
     expect(await isActive(second, token)).toBe(true);
   });
 
+  test('another encryption key takes its place by way of the fallback, and no token dies of it (S79)', async () => {
+    const next = randomBytes(32).toString('base64');
+    const first = await startFirst({ env: { CONSOLE_ENCRYPTION_KEY: encryptionKey } });
+    const { port } = first;
+    await eventually(async () => (await publishedKids(first)).length === 6, 'the next keys');
+    const token = await newToken(first);
+    const kids = await publishedKids(first);
+    await first.stop();
+    const before = await registryText();
+
+    const env = { CONSOLE_ENCRYPTION_KEY: next };
+    const second = await start({ port, env: { ...env, CONSOLE_ENCRYPTION_KEY_FALLBACK: encryptionKey } });
+    expect(await isActive(second, token)).toBe(true);
+    await second.stop();
+    const sealed = (text: string) => text.match(/aes-256-gcm:[\w-]+/g)!;
+    const kept = new Set(sealed(before));
+    expect(sealed(await registryText()).filter((one) => kept.has(one))).toEqual([]);
+
+    const third = await start({ port, env });
+    expect(await publishedKids(third)).toEqual(kids);
+    expect(await isActive(third, token)).toBe(true);
+    expect(third.stderr()).not.toContain(encryptionKey);
+    await third.stop();
+    running = undefined;
+    const old = await runFailing({ dataDir, env: { CONSOLE_ENCRYPTION_KEY: encryptionKey } });
+    expect(old.stderr).toContain('encrypted with another one');
+  });
+
+  test('a fallback without an encryption key is refused (S79)', async () => {
+    const { code, stderr } = await runFailing({
+      dataDir,
+      env: { CONSOLE_ENCRYPTION_KEY_FALLBACK: encryptionKey },
+    });
+    expect(code).toBe(78);
+    expect(stderr).toContain('CONSOLE_ENCRYPTION_KEY_FALLBACK goes with CONSOLE_ENCRYPTION_KEY');
+  });
+
   test.each([
     {
       name: 'another encryption key',

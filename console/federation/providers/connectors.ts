@@ -50,7 +50,7 @@ export function callbackAddress(url: string, id: string): string {
 /** Loading a protocol takes longer than the rest of a start: only the kinds that these records have. */
 export async function loadProviderTools(records: readonly ProviderRecord[], deps: ConnectorDeps) {
   const kinds = new Set(records.map(({ kind }) => kind));
-  const [{ hasPlaintextSecret, openProvider, encryptProvider }, oidc, saml, ldap] = await Promise.all([
+  const [{ hasOutdatedSecret, openProvider, encryptProvider }, oidc, saml, ldap] = await Promise.all([
     import('./records.ts'),
     kinds.has('oidc') ? import('../oidc/connector.ts') : undefined,
     kinds.has('saml') ? import('../saml/connector.ts') : undefined,
@@ -65,8 +65,8 @@ export async function loadProviderTools(records: readonly ProviderRecord[], deps
     has: ({ kind }: ProviderRecord) => !isKind(kind) || loaded[kind] !== undefined,
     /** @throws {ProviderRecordError} */
     open,
-    /** Whether it keeps a secret as it is although there is an encryption key by now. */
-    isPlaintext: (record: ProviderRecord) => hasPlaintextSecret(record, deps.cipher),
+    /** Whether there is an encryption key by now with which a secret of it is not kept yet. */
+    isOutdated: (record: ProviderRecord) => hasOutdatedSecret(record, deps.cipher),
     /** @throws {ProviderRecordError} */
     reencrypt: (record: ProviderRecord) => encryptProvider(open(record), deps.cipher, parser),
     /** @throws {Error} when there can be no connector with these settings */

@@ -59,7 +59,7 @@ export function createProviders(deps: ProvidersDeps) {
       refresh();
       // A kind that comes meanwhile is loaded after the first.
       while (loading) await loading;
-      await encryptPlaintextSecrets();
+      await encryptOutdatedSecrets();
     },
     /** Enabled providers that the browser can be sent to, by position and name: the choice of the login page. */
     choices: () =>
@@ -139,15 +139,15 @@ export function createProviders(deps: ProvidersDeps) {
       });
   }
 
-  /** Those that were stored before an encryption key was set (S79). */
-  async function encryptPlaintextSecrets(): Promise<void> {
-    const isPlaintext = (record: ProviderRecord) => tools?.isPlaintext(record) === true;
-    const plaintext = [...registry.all('providers').values()].filter(isPlaintext);
-    if (plaintext.length === 0) return;
+  /** Those that were stored before this encryption key was set (S79). */
+  async function encryptOutdatedSecrets(): Promise<void> {
+    const isOutdated = (record: ProviderRecord) => tools?.isOutdated(record) === true;
+    const outdated = [...registry.all('providers').values()].filter(isOutdated);
+    if (outdated.length === 0) return;
     await registry.update((transaction) => {
-      for (const { id } of plaintext) {
+      for (const { id } of outdated) {
         const record = transaction.get('providers', id);
-        if (record && isPlaintext(record)) transaction.put('providers', tools!.reencrypt(record));
+        if (record && isOutdated(record)) transaction.put('providers', tools!.reencrypt(record));
       }
     });
   }

@@ -8,7 +8,7 @@ import type { ProviderRecord } from '../../storage/records.ts';
 import { ldapProblems } from '../ldap/settings.ts';
 import { conflict } from './registration-errors.ts';
 import { type Provider, providerRecord } from './schema.ts';
-import { encryptedOf, opened, type SecretCipher, secretsOf } from './secrets.ts';
+import { encryptedOf, hasOutdatedSecretIn, opened, type SecretCipher } from './secrets.ts';
 
 /** See {@link ldapProblems}. */
 type FilterParser = Parameters<typeof ldapProblems>[1];
@@ -45,10 +45,10 @@ export function encryptProvider(
   return parsed.data;
 }
 
-/** Whether a secret in it is kept as it is although there is a key by now. */
-export function hasPlaintextSecret(record: ProviderRecord, cipher: SecretCipher): boolean {
+/** Whether there is an encryption key by now with which a secret in it is not kept yet. */
+export function hasOutdatedSecret(record: ProviderRecord, cipher: SecretCipher): boolean {
   const parsed = providerRecord.safeParse(record);
-  return parsed.success && secretsOf(parsed.data).some((secret) => cipher.isPlaintext(secret));
+  return parsed.success && hasOutdatedSecretIn(parsed.data, cipher);
 }
 
 /** What the fields cannot say one by one. */

@@ -4,8 +4,8 @@ import type { Provider, StoredProvider } from './schema.ts';
 
 /** Turns a secret into what the store keeps, and back. */
 export interface SecretCipher {
-  /** Whether the store keeps this as it is although there is a key by now. */
-  isPlaintext(stored: string): boolean;
+  /** Whether there is an encryption key by now with which the store does not keep this yet. */
+  isOutdated(stored: string, label: string): boolean;
   encrypt(text: string, label: string): string;
   /** @throws {Error} when the text was encrypted with another key, or was altered */
   open(stored: string, label: string): string;
@@ -31,11 +31,13 @@ export function encryptedOf(provider: Provider, cipher: SecretCipher): unknown {
   return withSecrets(provider, (secret: Secret, label) => cipher.encrypt(secret.reveal(), label));
 }
 
-/** Every secret of a record, as it is stored. */
-export function secretsOf(stored: StoredProvider): readonly string[] {
-  const secrets: string[] = [];
-  withSecrets(stored, (secret: string) => secrets.push(secret));
-  return secrets;
+/** Whether a secret of it is to be encrypted anew. */
+export function hasOutdatedSecretIn(stored: StoredProvider, cipher: SecretCipher): boolean {
+  let isOutdated = false;
+  withSecrets(stored, (secret: string, label) => {
+    isOutdated ||= cipher.isOutdated(secret, label);
+  });
+  return isOutdated;
 }
 
 /**

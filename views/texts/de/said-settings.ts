@@ -52,6 +52,8 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
   'Life of an access token, 30 to 3600 seconds.': 'Lebensdauer eines Access-Tokens, 30 bis 3600 Sekunden.',
   '32 bytes, base64 or hexadecimal: signing keys are encrypted with it in the store.':
     '32 Bytes, Base64 oder hexadezimal: Damit sind Signaturschlüssel im Speicher verschlüsselt.',
+  'Opens what CONSOLE_ENCRYPTION_KEY does not, and encrypts nothing: the key before, or the next one, while one replaces the other.':
+    'Öffnet, was CONSOLE_ENCRYPTION_KEY nicht öffnet, und verschlüsselt nichts: der Schlüssel davor oder der nächste, solange einer den anderen ablöst.',
   'Age at which a signing key is replaced.': 'Alter, in dem ein Signaturschlüssel ersetzt wird.',
   'A sign-in ends after this long without use, 60 to 1800 seconds.':
     'Eine Anmeldung endet nach so langer Zeit ohne Nutzung, 60 bis 1800 Sekunden.',
