@@ -1,6 +1,7 @@
 /** What a member is sent, and how its reply gets back to the caller. */
 import type { ServerResponse } from 'node:http';
 import type { OutgoingBody } from '../../http/client/outgoing-body.ts';
+import { FastResponse } from '../../http/server/fast-path/fast-response.ts';
 import { whenStalled } from '../../http/server/overload/peer.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Call } from '../call.ts';
@@ -98,14 +99,18 @@ function unread(stallMs: number): ProblemError {
 }
 
 /**
- * A small piece goes out in one with the head: as text, for Latin-1 keeps every byte, and with its own cork,
- * without which Node would add an empty piece at the end, and send the two by the slower way.
+ * A small piece goes out in one with the head: as text, for Latin-1 keeps every byte, and at Node's server with its own
+ * cork, without which it would add an empty piece at the end, and send the two by the slower way.
  *
  * @param rest  valid during the call only
  */
 function writeLast(res: ServerResponse, rest: Buffer): void {
   if (rest.length > oneChunkBytes) {
     res.write(Buffer.from(rest));
+    return;
+  }
+  if (res instanceof FastResponse) {
+    res.write(rest.toString('latin1'), 'latin1');
     return;
   }
   const { socket } = res;
