@@ -56,11 +56,13 @@ export function relayTo(
   return {
     onHead({ status, reason, fields: received, bodyLength }) {
       call.replyBytes = bodyLength;
-      const fields = replyFields(received, answersStoredValue(rule), requestId);
-      if (rule.isLocal) addMember(fields, call.exchange?.member);
+      const own = ['X-Request-Id', requestId];
+      if (rule.isLocal) addMember(own, call.exchange?.member);
       // A member that answers before it has all of a body wants no more of it.
-      if (!req.complete) fields.push('Connection', 'close');
-      res.writeHead(status, reason, fields);
+      if (!req.complete) own.push('Connection', 'close');
+      const common = replyFields(received, answersStoredValue(rule));
+      if (res instanceof FastResponse) res.writeHeadWith(status, reason, own, common);
+      else res.writeHead(status, reason, [...own, ...common]);
     },
     onData(chunk) {
       const isTaken = res.write(chunk);
