@@ -1,9 +1,10 @@
 /** What every process of the console counts that answers calls. */
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Faults } from '../../platform/faults.ts';
 import { createExemplars } from './exemplars.ts';
 import { type ExemplarLabels, type Numbers, numbersOf } from './numbers.ts';
+import { TalliedHistogram } from './tallied-histogram.ts';
 import { createTally } from './tally.ts';
 
 export interface CallMetrics {
@@ -38,7 +39,7 @@ const itemOutcomes = { handedOn: 'handed_on', putBack: 'put_back', lost: 'lost' 
 
 const callSeconds = {
   name: 'console_member_call_seconds',
-  labelNames: ['method', 'route', 'status'],
+  labelNames: ['method', 'route', 'status'] as const,
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60],
 };
 
@@ -58,7 +59,7 @@ export interface HeldByCallers {
 export function createCallMetrics(faults: Readonly<Faults>, held: HeldByCallers): CallMetrics {
   const registry = new Registry();
   const registers = [registry];
-  const calls = new Histogram({
+  const calls = new TalliedHistogram({
     ...callSeconds,
     help: 'Calls to the member surface, denials included, by route',
     registers,
@@ -113,9 +114,9 @@ export function createCallMetrics(faults: Readonly<Faults>, held: HeldByCallers)
 
   return {
     memberCall(method, route, status, durationMs, _member, exemplar) {
-      const labels = { method: labelOf(method), route: route ?? 'none', status };
-      calls.observe(labels, durationMs / 1000);
-      if (exemplar) exemplars.note(labels, durationMs / 1000, exemplar);
+      const seconds = durationMs / 1000;
+      const { labels } = calls.add(labelOf(method), route ?? 'none', status, seconds);
+      if (exemplar) exemplars.note(labels, seconds, exemplar);
     },
     replyStalled: () => stalled.inc(),
     followPolls(count) {

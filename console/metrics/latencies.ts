@@ -11,6 +11,8 @@ const mostBuckets = 184;
 
 export interface Latencies {
   observe(durationMs: number): void;
+  /** The same for one whose bucket is known: {@link bucketOf}. */
+  observeIn(bucket: number): void;
   counts(): LatencyCounts;
 }
 
@@ -18,16 +20,18 @@ export function createLatencies(): Latencies {
   const counts = new Float64Array(mostBuckets);
   let used = 0;
   return {
-    observe(durationMs) {
-      const bucket = bucketOf(durationMs);
-      counts[bucket]!++;
-      if (bucket >= used) used = bucket + 1;
-    },
+    observe: (durationMs) => observeIn(bucketOf(durationMs)),
+    observeIn,
     counts: () => Array.from(counts.subarray(0, used)),
   };
+
+  function observeIn(bucket: number): void {
+    counts[bucket]!++;
+    if (bucket >= used) used = bucket + 1;
+  }
 }
 
-function bucketOf(durationMs: number): number {
+export function bucketOf(durationMs: number): number {
   const bucket = Math.ceil(Math.log2(durationMs / leastMs) * bucketsPerDoubling);
   // Also for what is no number.
   if (!(bucket > 0)) return 0;

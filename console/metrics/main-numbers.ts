@@ -1,7 +1,7 @@
 /** The main numbers of one process, for their history: plain values that a worker can send. */
 import { performance } from 'node:perf_hooks';
 import type { HeldByCallers } from './call-metrics.ts';
-import { createLatencies, type Latencies, type LatencyCounts } from './latencies.ts';
+import { bucketOf, createLatencies, type Latencies, type LatencyCounts } from './latencies.ts';
 
 /** Since the start of the process. */
 export interface MainCounts {
@@ -83,12 +83,13 @@ export function createMainTally(held: HeldByCallers): MainTally {
       calls.calls++;
       if (isFailed) calls.callsFailed++;
       else if (status >= 400) calls.callsDenied++;
-      latencies.observe(durationMs);
+      const bucket = bucketOf(durationMs);
+      latencies.observeIn(bucket);
       const member = address === undefined ? undefined : memberOf(address);
       if (!member) return;
       member.calls++;
       if (isFailed) member.callsFailed++;
-      member.latencies.observe(durationMs);
+      member.latencies.observeIn(bucket);
     },
     numbers: (countPolls) => ({
       counts: { ...counted, ...calls, ...processCounts() },

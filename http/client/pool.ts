@@ -128,13 +128,17 @@ export function createPool({ address, limits, now, onUnreachable }: PoolDeps): M
 
   function onFree(connection: Connection, answered: Attempt): void {
     countOut(answered);
-    connection.idleSince = now();
     resting.add(connection);
     if (calls + polls === 0) onEmpty?.();
   }
 
   function toIdle(rested: readonly Connection[]): void {
-    for (const connection of rested) if (connections.has(connection)) idle.push(connection);
+    const at = now();
+    for (const connection of rested) {
+      if (!connections.has(connection)) continue;
+      connection.idleSince = at;
+      idle.push(connection);
+    }
     if (idle.length > 0) sweeper ??= setInterval(sweep, sweepEveryMs).unref();
   }
 

@@ -98,27 +98,23 @@ export function answersStoredValue({ structure }: Rule): boolean {
 }
 
 /**
- * The fields that the caller gets, ready for `writeHead`.
+ * The fields that the caller gets beside those of this one call: one list for all replies that have the same.
  *
  * @param received  the member's fields, names and values in turn
  */
-export type ReplyFields = (
-  received: readonly string[],
-  isStoredValue: boolean,
-  requestId: string,
-) => string[];
+export type ReplyFields = (received: readonly string[], isStoredValue: boolean) => readonly string[];
 
 /** Remembers what it has made of fields for as long as somebody holds them: many replies have the very same. */
 export function createReplyFields(): ReplyFields {
   const known = [new WeakMap<readonly string[], string[]>(), new WeakMap<readonly string[], string[]>()];
-  return (received, isStoredValue, requestId) => {
+  return (received, isStoredValue) => {
     const made = known[isStoredValue ? 1 : 0]!;
     let fields = made.get(received);
     if (fields === undefined) {
       fields = [...(isStoredValue ? storedValueFields : replyFields), ...passedOn(received)];
       made.set(received, fields);
     }
-    return ['X-Request-Id', requestId, ...fields];
+    return fields;
   };
 }
 

@@ -1,6 +1,7 @@
 /** What a member is sent, and how its reply gets back to the caller. */
 import type { ServerResponse } from 'node:http';
 import type { OutgoingBody } from '../../http/client/outgoing-body.ts';
+import { FastResponse } from '../../http/server/fast-path/fast-response.ts';
 import { whenStalled } from '../../http/server/overload/peer.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { Call } from '../call.ts';
@@ -55,11 +56,13 @@ export function relayTo(
   return {
     onHead({ status, reason, fields: received, bodyLength }) {
       call.replyBytes = bodyLength;
-      const fields = replyFields(received, answersStoredValue(rule), requestId);
-      if (rule.isLocal) addMember(fields, call.exchange?.member);
+      const own = ['X-Request-Id', requestId];
+      if (rule.isLocal) addMember(own, call.exchange?.member);
       // A member that answers before it has all of a body wants no more of it.
-      if (!req.complete) fields.push('Connection', 'close');
-      res.writeHead(status, reason, fields);
+      if (!req.complete) own.push('Connection', 'close');
+      const common = replyFields(received, answersStoredValue(rule));
+      if (res instanceof FastResponse) res.writeHeadWith(status, reason, own, common);
+      else res.writeHead(status, reason, [...own, ...common]);
     },
     onData(chunk) {
       const isTaken = res.write(chunk);
@@ -98,14 +101,18 @@ function unread(stallMs: number): ProblemError {
 }
 
 /**
- * A small piece goes out in one with the head: as text, for Latin-1 keeps every byte, and with its own cork,
- * without which Node would add an empty piece at the end, and send the two by the slower way.
+ * A small piece goes out in one with the head: as text, for Latin-1 keeps every byte, and at Node's server with its own
+ * cork, without which it would add an empty piece at the end, and send the two by the slower way.
  *
  * @param rest  valid during the call only
  */
 function writeLast(res: ServerResponse, rest: Buffer): void {
   if (rest.length > oneChunkBytes) {
     res.write(Buffer.from(rest));
+    return;
+  }
+  if (res instanceof FastResponse) {
+    res.write(rest.toString('latin1'), 'latin1');
     return;
   }
   const { socket } = res;

@@ -6,7 +6,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createReplyReader } from '../../http/client/reply-reader.ts';
-import { readPlainRequest } from '../../http/server/fast-path/plain-request.ts';
+import type { PlainFields } from '../../http/server/fast-path/plain-fields.ts';
+import { type PlainRequest, readPlainRequest } from '../../http/server/fast-path/plain-request.ts';
 import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
 
 /** Every so many of all; `EVERY_BYTE=1` looks at each, which takes minutes. */
@@ -67,6 +68,12 @@ function pipe(): readonly [Duplex, Duplex] {
   return [ends[0]!, ends[1]!];
 }
 
+function readingOf(plain: PlainRequest | undefined): Reading | undefined {
+  if (plain === undefined) return undefined;
+  const { method, url, fields, body } = plain;
+  return { head: [method, url, '1.1', ...fields.rawHeaders], body: body?.toString('latin1') ?? '' };
+}
+
 /** Bytes go through at once: who has read nothing by then waits for more. */
 function destroyLater(resolve: (nothing: undefined) => void): void {
   setTimeout(() => resolve(undefined), 2_000).unref();
@@ -124,15 +131,26 @@ describe('a request (D1)', () => {
       const plain = readPlainRequest(bytes, memberPaths, undefined);
       if (plain === undefined) continue;
       taken += 1;
-      const { method, url, fields, body } = plain;
-      const reading = {
-        head: [method, url, '1.1', ...fields.rawHeaders],
-        body: body?.toString('latin1') ?? '',
-      };
-      expect([text, reading]).toEqual([text, await readByServer(server, text)]);
+      expect([text, readingOf(plain)]).toEqual([text, await readByServer(server, text)]);
     }
     expect(taken).toBeGreaterThan(1_000);
   }, 600_000);
+
+  test('is read behind one with other fields, or the same, as if it were the first', () => {
+    const read = (text: string, last?: PlainFields) =>
+      readPlainRequest(Buffer.from(text, 'latin1'), memberPaths, last);
+    let repeated = 0;
+    for (const first of requests) {
+      const last = read(first)?.fields;
+      if (last === undefined) continue;
+      for (const text of sampled([first])) {
+        const behind = read(text, last);
+        expect([text, readingOf(behind)]).toEqual([text, readingOf(read(text))]);
+        if (behind?.fields === last) repeated += 1;
+      }
+    }
+    expect(repeated).toBeGreaterThan(100);
+  });
 
   test.each(framings)('is never taken with %j', (field) => {
     const text = `POST /svc/rest/maps/m/k HTTP/1.1\r\nHost: p\r\n${field}\r\n\r\nabcde`;

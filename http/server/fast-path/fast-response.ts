@@ -1,9 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastRequest } from './fast-request.ts';
+import { type FieldLines, linesOf, sharedLinesOf } from './field-lines.ts';
 import { httpDate } from './http-date.ts';
 
 const none: (() => void)[] = [];
+const noLines = linesOf([]);
 
 type Fields = readonly string[] | Readonly<Record<string, string | number>>;
 
@@ -67,12 +69,14 @@ export class FastResponse {
 
   writeHead(status: number, reasonOrFields?: string | Fields, more?: Fields): this {
     const reason = typeof reasonOrFields === 'string' ? reasonOrFields : STATUS_CODES[status];
-    const fields = typeof reasonOrFields === 'string' ? more : reasonOrFields;
-    this.statusCode = status;
-    this.headersSent = true;
-    this.hasBody = status !== 204 && status !== 304;
-    this.head = `HTTP/1.1 ${status} ${reason ?? ''}\r\n${this.linesOf(fields)}\r\n`;
-    return this;
+    const fields = (typeof reasonOrFields === 'string' ? more : reasonOrFields) ?? [];
+    const list = isList(fields) ? fields : Object.entries(fields).flat();
+    return this.begin(status, reason ?? '', linesOf(list), noLines);
+  }
+
+  /** As `writeHead`. @param common  fields behind the others, in a list that many replies have and nobody changes */
+  writeHeadWith(status: number, reason: string, own: readonly string[], common: readonly string[]): this {
+    return this.begin(status, reason, linesOf(own), sharedLinesOf(common));
   }
 
   /** @returns false when no more should be written before `drain` */
@@ -138,23 +142,21 @@ export class FastResponse {
     this.onOver();
   }
 
-  /** With what Node adds to them, unless they have it. */
-  private linesOf(fields: Fields = []): string {
-    const list = isList(fields) ? fields : Object.entries(fields).flat();
-    let lines = '';
-    let hasLength = false;
-    let hasDate = false;
-    let hasConnection = false;
-    for (let i = 0; i < list.length; i += 2) {
-      const name = String(list[i]);
-      hasLength ||= isNamed(name, 'content-length');
-      hasDate ||= isNamed(name, 'date');
-      hasConnection ||= isNamed(name, 'connection');
-      lines += `${name}: ${list[i + 1]}\r\n`;
-    }
+  private begin(status: number, reason: string, own: FieldLines, common: FieldLines): this {
+    this.statusCode = status;
+    this.headersSent = true;
+    this.hasBody = status !== 204 && status !== 304;
+    this.isChunked = this.hasBody && !own.hasLength && !common.hasLength;
+    const hasConnection = own.hasConnection || common.hasConnection;
     if (hasConnection) this.shouldKeepAlive = false; // the proxy says nothing but `close`
-    this.isChunked = this.hasBody && !hasLength;
-    if (!hasDate && this.sendDate) lines += `Date: ${httpDate()}\r\n`;
+    const added = this.addedLines(own.hasDate || common.hasDate, hasConnection);
+    this.head = `HTTP/1.1 ${status} ${reason}\r\n${own.text}${common.text}${added}\r\n`;
+    return this;
+  }
+
+  /** What Node adds to fields, unless they have it. */
+  private addedLines(hasDate: boolean, hasConnection: boolean): string {
+    let lines = hasDate || !this.sendDate ? '' : `Date: ${httpDate()}\r\n`;
     if (this.shouldKeepAlive)
       lines += `Connection: keep-alive\r\nKeep-Alive: timeout=${this.keepAliveSeconds}\r\n`;
     else if (!hasConnection) lines += 'Connection: close\r\n';
@@ -164,8 +166,4 @@ export class FastResponse {
 
 function isList(fields: Fields): fields is readonly string[] {
   return Array.isArray(fields);
-}
-
-function isNamed(name: string, lowerCase: string): boolean {
-  return name.length === lowerCase.length && name.toLowerCase() === lowerCase;
 }

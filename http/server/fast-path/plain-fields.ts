@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { endsInTab, fieldLine, fieldValue } from './field-line.ts';
 
+const endOfFields = '\r\n\r\n';
 const lengthForm = /^(?:0|[1-9]\d{0,8})$/;
 
 /** Fields that change how a request is read or answered: with one of them it is not plain. */
@@ -19,16 +20,16 @@ const special = new Set([
 
 /** The field lines of a request in which nothing needs a second look. */
 export class PlainFields {
-  /** As received, without the last line's end. */
-  readonly text: string;
+  /** As received, with the empty line behind them. */
+  readonly bytes: Buffer;
   /** Names and values in turn. */
   readonly rawHeaders: string[];
   /** Bytes; undefined without `Content-Length`. */
   readonly bodyLength: number | undefined;
   private byName: IncomingHttpHeaders | undefined;
 
-  private constructor(text: string, rawHeaders: string[], bodyLength: number | undefined) {
-    this.text = text;
+  private constructor(bytes: Buffer, rawHeaders: string[], bodyLength: number | undefined) {
+    this.bytes = bytes;
     this.rawHeaders = rawHeaders;
     this.bodyLength = bodyLength;
   }
@@ -39,13 +40,23 @@ export class PlainFields {
     return this.byName;
   }
 
-  /** @returns undefined when they are not plain, or not whole */
-  static read(text: string): PlainFields | undefined {
+  /** Whether the very same bytes stand there. */
+  standAt(bytes: Buffer, from: number): boolean {
+    const end = from + this.bytes.length;
+    return end <= bytes.length && bytes.compare(this.bytes, 0, this.bytes.length, from, end) === 0;
+  }
+
+  /**
+   * @param bytes  up to the first empty line and with it; a copy is kept
+   * @returns undefined when they are not plain
+   */
+  static read(bytes: Buffer): PlainFields | undefined {
     const rawHeaders: string[] = [];
     let hasHost = false;
     let hasConnection = false;
     let hasType = false;
     let bodyLength: number | undefined;
+    const text = bytes.toString('latin1', 0, bytes.length - endOfFields.length);
     for (const line of text.split('\r\n')) {
       const [, name, padded] = fieldLine.exec(line) ?? [];
       if (name === undefined) return undefined;
@@ -69,7 +80,7 @@ export class PlainFields {
       }
       rawHeaders.push(name, value);
     }
-    return hasHost ? new PlainFields(text, rawHeaders, bodyLength) : undefined;
+    return hasHost ? new PlainFields(Buffer.from(bytes), rawHeaders, bodyLength) : undefined;
   }
 }
 

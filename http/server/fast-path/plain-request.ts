@@ -14,6 +14,8 @@ export interface PlainRequest {
 const headBytes = 16 * 1024;
 const targetBytes = 8 * 1024;
 const endOfHead = Buffer.from('\r\n\r\n');
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
 
 const startLine = /^(GET|POST|PUT|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 
@@ -30,19 +32,24 @@ export function readPlainRequest(
   paths: RegExp,
   last: PlainFields | undefined,
 ): PlainRequest | undefined {
-  const end = bytes.indexOf(endOfHead);
-  if (end === -1 || end > headBytes) return undefined;
-  const head = bytes.toString('latin1', 0, end);
-  const endOfLine = head.indexOf('\r\n');
-  if (endOfLine === -1 || endOfLine > targetBytes) return undefined;
-  const [, method, url] = startLine.exec(head.slice(0, endOfLine)) ?? [];
+  const endOfLine = bytes.indexOf(carriageReturn);
+  if (endOfLine === -1 || endOfLine > targetBytes || bytes[endOfLine + 1] !== lineFeed) return undefined;
+  const [, method, url] = startLine.exec(bytes.toString('latin1', 0, endOfLine)) ?? [];
   if (method === undefined || url === undefined || !paths.test(url)) return undefined;
-  const text = head.slice(endOfLine + 2);
-  const fields = text === last?.text ? last : PlainFields.read(text);
+  const fieldsAt = endOfLine + 2;
+  const fields = last?.standAt(bytes, fieldsAt) ? last : readFields(bytes, fieldsAt);
   if (fields === undefined) return undefined;
-  const bodyAt = end + endOfHead.length;
+  const bodyAt = fieldsAt + fields.bytes.length;
+  if (bodyAt - endOfHead.length > headBytes) return undefined;
   if (bytes.length !== bodyAt + (fields.bodyLength ?? 0)) return undefined;
   const mayHaveBody = method === 'POST' || method === 'PUT';
   if (fields.bodyLength !== undefined && !mayHaveBody) return undefined;
   return { method, url, fields, body: fields.bodyLength === undefined ? undefined : bytes.subarray(bodyAt) };
+}
+
+function readFields(bytes: Buffer, from: number): PlainFields | undefined {
+  const end = bytes.indexOf(endOfHead, from);
+  return end === -1 || end > headBytes
+    ? undefined
+    : PlainFields.read(bytes.subarray(from, end + endOfHead.length));
 }
