@@ -60,8 +60,7 @@ export async function createApiServices(
     approvals: createApprovalsOnFirstUse(services, audit, members),
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
-    storeUpload: (jobId, bytes) =>
-      (services.sharedFiles ?? services.uploads).store(jobId, bytes),
+    storeUpload: (jobId, bytes) => (services.sharedFiles ?? services.uploads).store(jobId, bytes),
     lastVerification: () => readVerification(settings.dataDir),
     readHistory: createReadHistory(settings.dataDir, services.now),
     readCallHistory: createReadCallHistory(settings.dataDir, services.now),

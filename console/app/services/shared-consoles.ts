@@ -1,7 +1,7 @@
 /** The consoles that share a store, as each tells of itself with its numbers: who leads, and what its files are. */
 import { once } from '../../../platform/async/once.ts';
-import { type ConsoleFiles, compareFiles } from '../../configuration/differing-files.ts';
-import { createFilesDigest } from '../../configuration/files-digest.ts';
+import { type ConsoleFiles, compareFiles } from '../../configuration/directory/differing-files.ts';
+import { createFilesDigest } from '../../configuration/directory/files-digest.ts';
 import type { Cipher } from '../../keys/encryption.ts';
 import { storedSecret } from '../../keys/stored-secret.ts';
 import type { ReportedConsole } from '../../metrics/reports/process-report.ts';

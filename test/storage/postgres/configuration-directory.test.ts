@@ -121,7 +121,8 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
 
     await leader.stop();
     await expect.poll(() => roles(late), patience).toEqual(['gone', 'kept']);
-    expect(await directoryAt(late)).toMatchObject({ console: other, state: 'applied' });
+    // Written behind what it is about.
+    await expect.poll(() => directoryAt(late), patience).toMatchObject({ console: other, state: 'applied' });
     const same = await started(database, older);
     expect([applied(leader), applied(late), applied(same)]).toEqual([1, 1, 0]);
     await expect
@@ -148,7 +149,9 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
       await put(other, ['kept', name]);
       await expect.poll(() => roles(second), patience).toEqual(['kept', name]);
     }
-    expect(await directoryAt(first)).toMatchObject({ state: 'applied', console: nameOf(second) });
+    await expect
+      .poll(() => directoryAt(first), patience)
+      .toMatchObject({ state: 'applied', console: nameOf(second) });
     expect(applied(first)).toBe(2);
     expect(first.log().filter(({ event }) => event === 'configuration.refused')).toEqual([]);
   }, 120_000);
