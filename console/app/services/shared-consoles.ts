@@ -29,22 +29,34 @@ export function createSharedConsoles({ settings, storage, cipher, reports }: Sha
   );
   const readFiles = configDir === undefined ? undefined : createFilesDigest(configDir, readKey);
 
+  let reported: ReportedConsole | undefined;
+
   return {
     name,
-    own,
-    /** What the files of each are, beside those of the one that leads; of the others as they were some seconds ago. */
+    /** For the others. @throws {StorageUnavailableError} */
+    async report(): Promise<ReportedConsole> {
+      reported = await own();
+      return reported;
+    },
+    /**
+     * What the files of each are, beside those of the one that leads, as they were some seconds ago: here too, or each
+     * change of files that several read from one place would look like a difference.
+     */
     async compareFiles() {
-      const here: ConsoleFiles = filesOf({ name, ...(await own()) });
+      const isLeading = leads();
+      const here: ConsoleFiles = filesOf({ name, ...(reported ?? (await own())), isLeading });
       const others = reports.consoles().map(filesOf);
       // Of this one it is known now; one that was stopped may have said last that it leads.
       return compareFiles([here, ...others]);
     },
   };
 
-  /** As the others are told. @throws {StorageUnavailableError} */
+  function leads(): boolean {
+    return leadership!.term() !== undefined;
+  }
+
   async function own(): Promise<ReportedConsole> {
-    const isLeading = leadership!.term() !== undefined;
-    return { isLeading, files: readFiles ? { path: configDir!, ...(await readFiles()) } : null };
+    return { isLeading: leads(), files: readFiles ? { path: configDir!, ...(await readFiles()) } : null };
   }
 }
 
