@@ -1,8 +1,8 @@
 /** `/api/v1/configuration`: objects described as a whole, planned, applied in one change, and compared with what is there. */
 import { z } from 'zod';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ComparedFiles } from '../configuration/differing-files.ts';
-import type { DirectoryState } from '../configuration/directory.ts';
+import type { ComparedFiles } from '../configuration/directory/differing-files.ts';
+import type { DirectoryState } from '../configuration/directory/directory.ts';
 import {
   type ConfigurationDocument,
   checkDescribing,

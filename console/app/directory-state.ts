@@ -1,5 +1,5 @@
 /** How it went when the directory of configuration was read last. */
-import type { DirectoryState } from '../configuration/directory.ts';
+import type { DirectoryState } from '../configuration/directory/directory.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** It has no secrets, and every process reads it in the store. */

@@ -20,7 +20,7 @@ export async function followConfiguration(
   { audit, log, env }: { readonly audit: Audit; readonly log: Logger; readonly env: NodeJS.ProcessEnv },
 ): Promise<{ close(): Promise<void> }> {
   const [{ followConfigurationDirectory }, { createApiServices }] = await Promise.all([
-    import('../configuration/directory.ts'),
+    import('../configuration/directory/directory.ts'),
     import('./operations.ts'),
   ]);
   const { consoles, storage, now } = services;

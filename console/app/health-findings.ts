@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { ProblemError } from '../../platform/errors.ts';
 import type { AskMember } from '../../platform/member-call.ts';
-import { differenceIn } from '../configuration/differing-files.ts';
+import { differenceIn } from '../configuration/directory/differing-files.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
 import type { DeniedCaller } from '../usage/denied-callers.ts';

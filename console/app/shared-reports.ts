@@ -35,7 +35,7 @@ export function startSharedReports({
     waiting: async () => (await readMinute(0)).waiting,
     name: reports.name,
     open: openCalls.listOwn,
-    ...(consoles && { console: consoles.own }),
+    ...(consoles && { console: consoles.report }),
     now,
   });
   let isFailing = false;

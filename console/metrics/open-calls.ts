@@ -16,7 +16,7 @@ export interface WaitingCall {
 }
 
 /** As others are told of it: plain values, and no key of an entry. */
-export interface ToldCall {
+export interface ReportedCall {
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
@@ -26,7 +26,7 @@ export interface ToldCall {
   readonly waitedMs: number;
 }
 
-export interface OpenCall extends ToldCall {
+export interface OpenCall extends ReportedCall {
   /** The name of the process where it waits. */
   readonly process: string;
   readonly isHere: boolean;
@@ -63,7 +63,7 @@ export interface OpenCallsDeps {
   /** Where several processes answer: those of all of them. */
   readonly all?: OthersOpenCalls | undefined;
   /** Those that other processes have told of. */
-  readonly told?: () => readonly OpenCall[];
+  readonly reported?: () => readonly OpenCall[];
   /** Where other consoles have the same store. */
   readonly ends?: CallEnds | undefined;
 }
@@ -73,25 +73,25 @@ const leastMs = 1_000;
 /** Of each process. */
 const mostCalls = 500;
 
-export function createOpenCalls({ name, all, told = () => [], ends }: OpenCallsDeps): OpenCalls {
+export function createOpenCalls({ name, all, reported = () => [], ends }: OpenCallsDeps): OpenCalls {
   let proxy: { readonly waitingCalls: WaitingCalls } | undefined;
   const own = {
     listOwn: () =>
       proxy?.waitingCalls
         .list(leastMs)
         .slice(0, mostCalls)
-        .map((call) => ({ ...toldCall(call), process: name, isHere: true, canEnd: true })) ?? [],
+        .map((call) => ({ ...reportedCall(call), process: name, isHere: true, canEnd: true })) ?? [],
     endOwn: (requestId: string) => proxy?.waitingCalls.end(requestId) ?? false,
   };
   return {
     ...own,
     async list() {
-      const calls = [...(all ? await all.list() : own.listOwn()), ...told()];
+      const calls = [...(all ? await all.list() : own.listOwn()), ...reported()];
       return calls.sort((one, other) => other.waitedMs - one.waitedMs);
     },
     async end(requestId) {
       if (all) return all.end(requestId);
-      const isElsewhere = told().some((call) => call.requestId === requestId && call.canEnd);
+      const isElsewhere = reported().some((call) => call.requestId === requestId && call.canEnd);
       return isElsewhere && ends ? ends.end(requestId) : own.endOwn(requestId);
     },
     follow(of) {
@@ -101,7 +101,15 @@ export function createOpenCalls({ name, all, told = () => [], ends }: OpenCallsD
   };
 }
 
-function toldCall({ requestId, method, route, path, clientId, member, waitedMs }: WaitingCall): ToldCall {
+function reportedCall({
+  requestId,
+  method,
+  route,
+  path,
+  clientId,
+  member,
+  waitedMs,
+}: WaitingCall): ReportedCall {
   return {
     requestId,
     method,

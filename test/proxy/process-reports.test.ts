@@ -144,6 +144,24 @@ describe('POST /api/v1/process-reports', () => {
     ...good(),
     minutes: [{ ...good().minutes[0]!, rows: [{ ...row(), ...changes }] }],
   });
+  const waiting = () => ({
+    ...{ requestId: 'r-1', method: 'GET', route: '/svc/rest/queues/{queue}', client: null },
+    ...{ structure: 'queue:jobs', member: null, waitedMs: 2_000 },
+  });
+
+  test('one that says which calls wait is listed with its name, until it ends', async () => {
+    const told = { ...good(), process: 'tells-of-calls', name: 'beside:8443', open: [waiting()] };
+    const open = async () => {
+      const headers = { Authorization: `Bearer ${admin}` };
+      const reply = await fetch(`${console.url}/api/v1/traffic/open`, { headers });
+      return ((await reply.json()) as { items: readonly object[] }).items;
+    };
+    expect((await post(told)).status).toBe(204);
+    expect(await open()).toMatchObject([{ process: 'beside:8443', isHere: false, canEnd: false }]);
+    expect((await post({ ...told, at: told.at + 1, isLast: true })).status).toBe(204);
+    expect(await open()).toEqual([]);
+  });
+
   test.each<readonly [string, () => unknown]>([
     ['what is no JSON', () => '{'],
     ['a further member', () => ({ ...good(), more: 1 })],
@@ -167,6 +185,17 @@ describe('POST /api/v1/process-reports', () => {
     ['half a call', () => withRow({ calls: 0.5 })],
     ['a status that is none', () => withRow({ status: 12_345 })],
     ['numbers that are none', () => ({ ...good(), main: null })],
+    ['a name for people that is none', () => ({ ...good(), name: '<b>here</b>' })],
+    ['more waiting calls than a report has', () => ({ ...good(), open: Array(51).fill(waiting()) })],
+    ['a waiting call with its path', () => ({ ...good(), open: [{ ...waiting(), path: '/svc/rest' }] })],
+    [
+      'a waiting call of an id that is none',
+      () => ({ ...good(), open: [{ ...waiting(), requestId: '../a' }] }),
+    ],
+    [
+      'what consoles alone say of themselves',
+      () => ({ ...good(), console: { isLeading: true, files: null } }),
+    ],
     ['buckets without an end', () => ({ ...good(), main: { ...none, callLatencies: Array(200).fill(1) } })],
   ])('refuses %s (S53)', async (_name, body) => {
     const before = await reported();

@@ -61,7 +61,7 @@ export function createRecordings(
       createOpenCalls({
         name,
         all: others?.openCalls,
-        told: reports.openCalls,
+        reported: reports.openCalls,
         ends: isShared ? createCallEnds({ artifacts, now }) : undefined,
       }),
     usage,

@@ -1,7 +1,7 @@
 /** The consoles that share a store, as each tells of itself with its numbers: who leads, and what its files are. */
 import { once } from '../../../platform/async/once.ts';
-import { type ConsoleFiles, compareFiles } from '../../configuration/differing-files.ts';
-import { createFilesDigest } from '../../configuration/files-digest.ts';
+import { type ConsoleFiles, compareFiles } from '../../configuration/directory/differing-files.ts';
+import { createFilesDigest } from '../../configuration/directory/files-digest.ts';
 import type { Cipher } from '../../keys/encryption.ts';
 import { storedSecret } from '../../keys/stored-secret.ts';
 import type { ReportedConsole } from '../../metrics/reports/process-report.ts';
@@ -29,22 +29,34 @@ export function createSharedConsoles({ settings, storage, cipher, reports }: Sha
   );
   const readFiles = configDir === undefined ? undefined : createFilesDigest(configDir, readKey);
 
+  let reported: ReportedConsole | undefined;
+
   return {
     name,
-    own,
-    /** What the files of each are, beside those of the one that leads; of the others as they were some seconds ago. */
+    /** For the others. @throws {StorageUnavailableError} */
+    async report(): Promise<ReportedConsole> {
+      reported = await own();
+      return reported;
+    },
+    /**
+     * What the files of each are, beside those of the one that leads, as they were some seconds ago: here too, or each
+     * change of files that several read from one place would look like a difference.
+     */
     async compareFiles() {
-      const here: ConsoleFiles = filesOf({ name, ...(await own()) });
+      const isLeading = leads();
+      const here: ConsoleFiles = filesOf({ name, ...(reported ?? (await own())), isLeading });
       const others = reports.consoles().map(filesOf);
       // Of this one it is known now; one that was stopped may have said last that it leads.
       return compareFiles([here, ...others]);
     },
   };
 
-  /** As the others are told. @throws {StorageUnavailableError} */
+  function leads(): boolean {
+    return leadership!.term() !== undefined;
+  }
+
   async function own(): Promise<ReportedConsole> {
-    const isLeading = leadership!.term() !== undefined;
-    return { isLeading, files: readFiles ? { path: configDir!, ...(await readFiles()) } : null };
+    return { isLeading: leads(), files: readFiles ? { path: configDir!, ...(await readFiles()) } : null };
   }
 }
 

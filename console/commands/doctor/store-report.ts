@@ -7,7 +7,7 @@ import { inspectClients } from '../../clients/client-excess.ts';
 import { dashboardClientId } from '../../clients/clients.ts';
 import { rolesOfMachine } from '../../clients/role-ceiling.ts';
 import { applicationClientId } from '../../clients/scopes.ts';
-import { differenceIn } from '../../configuration/differing-files.ts';
+import { differenceIn } from '../../configuration/directory/differing-files.ts';
 import type { FollowedFiles } from '../../doctor/configuration-checks.ts';
 import type { Delivery } from '../../licence/deliveries.ts';
 import { isSettled } from '../../licence/licence-updates.ts';

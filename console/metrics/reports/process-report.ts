@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ShownCall } from '../call-sums.ts';
 import type { MainNumbers } from '../main-numbers.ts';
-import type { OpenCall, ToldCall } from '../open-calls.ts';
+import type { OpenCall, ReportedCall } from '../open-calls.ts';
 import type { RecentCalls } from '../recent-calls.ts';
 import { type CountedMinute, type CountedRow, minuteMs } from '../sums-of-calls.ts';
 
@@ -30,7 +30,7 @@ export interface ProcessReport {
   /** Its name for people; absent from one of an earlier release, as what follows. */
   readonly name?: string;
   /** Calls that wait there, the longest first. */
-  readonly open?: readonly ToldCall[];
+  readonly open?: readonly ReportedCall[];
   /** Of a console that shares its store with others. */
   readonly console?: ReportedConsole;
 }
@@ -82,7 +82,7 @@ export function createReportMaker(deps: ReportMakerDeps): MakeReport {
       minutes: recentCalls.minutesSince(first).map(reportedMinute),
       latest: recentCalls.latest().slice(0, mostReportedLatest),
       name,
-      open: open().slice(0, mostReportedOpen).map(toldCall),
+      open: open().slice(0, mostReportedOpen).map(withoutPlace),
       ...(console && { console: await console() }),
     };
   };
@@ -96,6 +96,11 @@ function reportedMinute({ rows: counted, isWhole, ...minute }: CountedMinute): R
   return { ...minute, rows: most, isWhole: false };
 }
 
-function toldCall({ process: _name, isHere: _here, canEnd: _known, ...told }: OpenCall): ToldCall {
-  return told;
+function withoutPlace({
+  process: _name,
+  isHere: _here,
+  canEnd: _known,
+  ...reported
+}: OpenCall): ReportedCall {
+  return reported;
 }

@@ -46,7 +46,7 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
   }
 
   /** The first one of a database leads. */
-  async function started(database: string, directory: string): Promise<RunningConsole> {
+  async function started(database: string, directory?: string): Promise<RunningConsole> {
     const console = await startConsole({
       isFirstStart: true,
       port: await freePort(),
@@ -121,7 +121,8 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
 
     await leader.stop();
     await expect.poll(() => roles(late), patience).toEqual(['gone', 'kept']);
-    expect(await directoryAt(late)).toMatchObject({ console: other, state: 'applied' });
+    // Written behind what it is about.
+    await expect.poll(() => directoryAt(late), patience).toMatchObject({ console: other, state: 'applied' });
     const same = await started(database, older);
     expect([applied(leader), applied(late), applied(same)]).toEqual([1, 1, 0]);
     await expect
@@ -137,7 +138,7 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
     await put(other, ['elsewhere', 'kept']);
     await put(one, ['here', 'kept']);
     await expect.poll(() => roles(second), patience).toEqual(['here', 'kept']);
-    expect([applied(first), applied(second)]).toEqual([2, 0]);
+    await expect.poll(() => [applied(first), applied(second)], patience).toEqual([2, 0]);
 
     first.child.kill('SIGSTOP');
     await put(one, ['late']);
@@ -148,21 +149,31 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
       await put(other, ['kept', name]);
       await expect.poll(() => roles(second), patience).toEqual(['kept', name]);
     }
-    expect(await directoryAt(first)).toMatchObject({ state: 'applied', console: nameOf(second) });
+    await expect
+      .poll(() => directoryAt(first), patience)
+      .toMatchObject({ state: 'applied', console: nameOf(second) });
     expect(applied(first)).toBe(2);
     expect(first.log().filter(({ event }) => event === 'configuration.refused')).toEqual([]);
   }, 120_000);
 
-  test('started at once on an empty database, they answer when the files are in force; what the one that leads refuses the others say too', async () => {
+  test('started at once on an empty database, they answer when the files are in force; one without any says so, and what the one that leads refuses the others say too', async () => {
     const database = await postgres.createDatabase();
     const directory = await newDirectory(['one', 'two']);
     const both = await Promise.all([started(database, directory), started(database, directory)]);
     for (const console of both) expect(await roles(console)).toEqual(['one', 'two']);
-    expect(both.map(applied).sort()).toEqual([0, 1]);
+    await expect.poll(() => both.map(applied).sort(), patience).toEqual([0, 1]);
+    const bare = await started(database);
+    const says = expect.stringContaining(`those of ${nameOf(bare)} are not.`);
+    await expect
+      .poll(() => findings(bare), patience)
+      .toEqual([expect.objectContaining({ state: 'warning', reason: says })]);
+    await bare.stop();
+    front.choose(both[0]!.port);
+
     await writeFile(join(directory, 'a.yaml'), 'roles: [');
     for (const console of both) {
       await expect.poll(() => directoryAt(console), patience).toMatchObject({ state: 'refused' });
-      expect(await findings(console)).toMatchObject([{ state: 'problem' }]);
+      await expect.poll(() => findings(console), patience).toMatchObject([{ state: 'problem' }]);
       expect(await roles(console)).toEqual(['one', 'two']);
     }
   }, 120_000);

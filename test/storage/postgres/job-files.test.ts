@@ -138,7 +138,13 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
       'the next leader',
     );
     // It has looked for what was left over before it works on anything.
-    const quick = await call(other, 'POST', 'imports?of=users&format=csv', 'username\nquick\n', 'octet-stream');
+    const quick = await call(
+      other,
+      'POST',
+      'imports?of=users&format=csv',
+      'username\nquick\n',
+      'octet-stream',
+    );
     const { id } = (await quick.json()) as Job;
     await expect.poll(() => read<Job>(other, `jobs/${id}`), patience).toMatchObject({ state: 'succeeded' });
 

@@ -14,7 +14,7 @@ export interface FilesDigest {
   readonly files: readonly (readonly [name: string, digest: string])[];
 }
 
-const mostTold = 200;
+const mostReported = 200;
 const digestCharacters = 16;
 
 /** @returns reads what has changed since it was asked last */
@@ -44,7 +44,7 @@ async function digestOf(directory: string, paths: readonly string[], key: Buffer
     files.push([name, shortened(hash.digest('base64url'))]);
   }
   const all = createHmac('sha256', key).update(JSON.stringify(files)).digest('base64url');
-  return { digest: shortened(all), files: files.length > mostTold ? [] : files };
+  return { digest: shortened(all), files: files.length > mostReported ? [] : files };
 }
 
 function shortened(digest: string): string {

@@ -2,17 +2,17 @@
  * A directory of descriptions that the console keeps to: each source in it is applied by itself, all of it or nothing,
  * and one that cannot be keeps what it had. Files that cannot be read keep all of it from being applied.
  */
-import { ProblemError } from '../../platform/errors.ts';
-import type { Audit, Logger } from '../../platform/log.ts';
-import type { Actor } from '../operations/actor.ts';
-import { checkInput } from '../operations/input-check.ts';
-import { LeadershipLostError } from '../storage/storage.ts';
-import type { Configuration, PlanView } from './configuration.ts';
+import { ProblemError } from '../../../platform/errors.ts';
+import type { Audit, Logger } from '../../../platform/log.ts';
+import type { Actor } from '../../operations/actor.ts';
+import { checkInput } from '../../operations/input-check.ts';
+import { LeadershipLostError } from '../../storage/storage.ts';
+import type { Configuration, PlanView } from '../configuration.ts';
+import { type ConfigurationDocument, configurationDocument } from '../document.ts';
+import { parseApart } from '../parse-apart.ts';
+import { joined, readConfiguration } from '../read-files.ts';
 import { listDirectory } from './directory-files.ts';
-import { type ConfigurationDocument, configurationDocument } from './document.ts';
 import { followDirectory } from './follow-directory.ts';
-import { parseApart } from './parse-apart.ts';
-import { joined, readConfiguration } from './read-files.ts';
 
 export interface SourceState {
   readonly source: string;
