@@ -20,6 +20,7 @@ const programs = [
   'console/proxy/main.ts',
   'console/audit/audit-thread.ts',
   'console/audit/reader/reader-thread.ts',
+  'console/audit/rows/verify/verify-rows-thread.ts',
   'console/audit/verify/walk-thread.ts',
   'console/configuration/parse-process.ts',
   'console/storage/embedded/commits/commit-thread.ts',

@@ -29,6 +29,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   usage: () => import('./usage.ts'),
   audit: () => import('./audit.ts'),
   'audit-query': () => import('./audit-query.ts'),
+  'audit-rows': () => import('./audit-rows.ts'),
   shared: () => import('./shared.ts'),
 };
 
@@ -39,6 +40,7 @@ const onRequest = new Set([
   'store',
   'audit',
   'audit-query',
+  'audit-rows',
   'pages',
   'first-load',
   'shared',

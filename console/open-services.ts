@@ -171,7 +171,12 @@ async function openAuditOfMany(deps: SharedAuditDeps, { settings, log, closing, 
   if (deps.retention) {
     const { retention } = deps;
     const { sign } = trail;
-    const begin = () => startRetentionRounds({ reader, audit, limits: retention, sign, now: Date.now, log });
+    const rounds = { reader, audit, limits: retention, sign, now: Date.now, log };
+    const begin = ({ leadership }: Storage) => {
+      const { holder, term } = leadership!;
+      // Of one that is over already nothing is removed.
+      return startRetentionRounds({ ...rounds, held: { holder, term: term() ?? 0 } });
+    };
     closing.add('retention of the audit', whileLeading(storage, begin));
   }
   return { trail, audit, reader, eraser, versions };

@@ -40,7 +40,7 @@ export const auditVerifyCommand: Command = {
     const publicKey = file === undefined ? undefined : keyIn(file);
     const check = async () => {
       if (databaseUrl === undefined) return verifyInThreads({ directory, publicKey, anchors });
-      const { verifyRows } = await import('../audit/rows/verify-rows.ts');
+      const { verifyRows } = await import('../audit/rows/verify/verify-rows.ts');
       return verifyRows({ databaseUrl, publicKey, anchors });
     };
     const { isGood, writers } = await verified(check);

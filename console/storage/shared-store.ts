@@ -1,5 +1,11 @@
 /** What a store has that several consoles share, beside what every store has: what they decide as one, and its database. */
 
+/** Whose time of leading it is, and which: what is written elsewhere than by the store is written in it alone too. */
+export interface HeldTerm {
+  readonly holder: string;
+  readonly term: number;
+}
+
 /** How failures are slowed down: the first ones are free, each further one waits longer, in one queue. */
 export interface Pace {
   /** After so many milliseconds one failure less counts. */

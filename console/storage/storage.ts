@@ -163,6 +163,8 @@ export interface DamageCount {
 export interface Leadership {
   /** Which time of leading it is, of whoever leads; undefined: not this process. Known here, without the store. */
   term(): number | undefined;
+  /** Of this process: with a term it is a `HeldTerm` of console/storage/shared-store.ts. */
+  readonly holder: string;
   /**
    * The store as one who leads writes it: each write is made in that term alone, however late it comes. Whoever has
    * stopped meanwhile, and goes on while another one leads, changes nothing.

@@ -201,6 +201,26 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
         },
       );
 
+      test('finds applications by a name without a look at machines whose names begin so too', async () => {
+        const signsIn = { grantTypes: ['authorization_code'], redirectUris: ['https://app.example/cb'] };
+        await putClients(
+          ...Array.from({ length: 60 }, (_, n) => client(`shop-${n}`, { name: `Shop ${n}` })),
+          client('shop-window', signsIn),
+          client('books', { ...signsIn, name: 'Small shop' }),
+          client('other', { ...signsIn, name: 'Workshop' }),
+        );
+        const asked = { kind: 'application', beginning: 'shop', mostRead: 10 } as const;
+        const page = await records.clients({ ...asked, limit: 10 });
+        expect([page.records.map(idOf), page.next]).toEqual([['shop-window', 'books'], undefined]);
+        const first = await records.clients({ ...asked, limit: 1 });
+        const rest = await records.clients({ ...asked, limit: 1, after: first.next });
+        expect([...first.records, ...rest.records].map(idOf)).toEqual(['shop-window', 'books']);
+        // One becomes a machine, and one goes.
+        await putClients(client('books', { name: 'Small shop' }));
+        await records.change(async (transaction) => transaction.remove('clients', 'shop-window'));
+        expect((await records.clients({ ...asked, limit: 10 })).records).toEqual([]);
+      });
+
       test.each([1, 2, 500])(
         'gives the clients to whom all of a filter applies, %i at a time',
         async (limit) => {

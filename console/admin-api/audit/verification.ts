@@ -57,7 +57,8 @@ export const verificationOperations: readonly Operation<VerificationNeeds>[] = [
     method: 'GET',
     path: '/audit/verification',
     summary: 'Says when the audit was verified last, up to which entry, and what came of it.',
-    description: 'Of the files of the console that answers. What was written since then was not looked at.',
+    description:
+      'Of the files of the console that answers; where several share a database, of the entries of all of them there. What was written since then was not looked at.',
     access: 'inspect',
     answer: verificationView,
     async run(_call, { lastVerification }: VerificationNeeds) {

@@ -1,6 +1,8 @@
 /** Removes from the database what is too old or too much: one console for all, a few hundred entries at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Audit, Logger } from '../../../platform/log.ts';
+import type { HeldTerm } from '../../storage/shared-store.ts';
+import { LeadershipLostError } from '../../storage/storage.ts';
 import type { RetentionLimits } from '../retention.ts';
 import { retainedText } from './retained.ts';
 import type { Expired } from './row-retention.ts';
@@ -10,6 +12,8 @@ export interface RetentionRoundsDeps {
   readonly reader: SharedAuditReader;
   readonly audit: Audit;
   readonly limits: RetentionLimits;
+  /** In which it is done: nothing is removed by whoever does not lead any more. */
+  readonly held: HeldTerm;
   /** By the key of check-points; undefined: it is not there yet. */
   readonly sign: (text: string) => string | undefined;
   /** Epoch milliseconds. */
@@ -25,7 +29,7 @@ const pauseMs = 20;
 
 /** @returns a function that ends it, after what is being removed */
 export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<void> {
-  const { reader, audit, limits, sign, now, log } = deps;
+  const { reader, audit, limits, held, sign, now, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const work = run();
@@ -38,8 +42,10 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<v
   async function run(): Promise<void> {
     for (let pause = firstMs; await isGoingOn(pause); pause = roundMs) {
       await round().catch((error: unknown) => {
-        if (!signal.aborted)
-          log.warn({ err: error }, 'entries of the audit that are too old are still there');
+        if (signal.aborted) return;
+        if (error instanceof LeadershipLostError)
+          log.warn({}, 'another console leads by now: what is too old in the audit is left to it');
+        else log.warn({ err: error }, 'entries of the audit that are too old are still there');
       });
     }
   }
@@ -52,7 +58,8 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<v
   async function round(): Promise<void> {
     let before: Expired | undefined;
     while (!signal.aborted) {
-      const { expired } = await reader.askShared('expired', { limits, now: now() });
+      const { expired, isLost } = await reader.askShared('expired', { limits, now: now(), held });
+      if (isLost) throw new LeadershipLostError();
       if (!expired) return;
       // Rows are missing that nobody has removed here: whoever verifies has to see that.
       if (expired.writer === before?.writer && expired.seq === before.seq)
@@ -60,13 +67,25 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<v
       before = expired;
       const signature = sign(retainedText(expired));
       if (signature === undefined) throw new Error('there is no key yet that signs what is removed');
-      // What says that they went is there before they go.
-      audit('audit.retention', { outcome: 'success', actor: 'console', actorKind: 'system', ...expired });
-      await audit.synced?.();
+      await say(expired);
       while (await isGoingOn(pauseMs)) {
-        const { isDone } = await reader.askShared('drop', { ...expired, signature });
-        if (isDone) break;
+        const dropped = await reader.askShared('drop', { ...expired, signature, held });
+        if (dropped.isLost) throw new LeadershipLostError();
+        if (dropped.isDone) break;
       }
     }
+  }
+
+  /**
+   * What says that they went is there before they go. Who led before may have said it, or says it yet: it is told once, by
+   * its id.
+   */
+  async function say(expired: Expired): Promise<void> {
+    const outbox = `retention.${expired.writer}.${expired.seq}`;
+    const { found } = await reader.askShared('outbox', { ids: [outbox] });
+    if (found.length > 0) return;
+    const about = { outcome: 'success', actor: 'console', actorKind: 'system' } as const;
+    audit('audit.retention', { ...about, ...expired, outbox });
+    await audit.synced?.();
   }
 }

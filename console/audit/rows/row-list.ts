@@ -25,7 +25,8 @@ interface ListedRow {
 
 type PlaceRow = Omit<ListedRow, 'stored'>;
 
-const mostChecked = 5000;
+/** What is not found by an index is read, each entry from another page of the table: some milliseconds for so many. */
+const mostChecked = 1000;
 const most = '9223372036854775807';
 
 /**
@@ -37,6 +38,20 @@ const order = [
   ...(['client', 'event', 'outcome', 'objectKind', 'eventGroup'] as const),
 ];
 type Asked = (typeof order)[number];
+
+/** Two that have an index together: each alone is of many, and both are of few. */
+const pairs = [
+  ['object', 'outcome'],
+  ['actor', 'outcome'],
+  ['actor', 'event'],
+  ['member', 'outcome'],
+  ['event', 'outcome'],
+] as const satisfies readonly (readonly [Asked, Asked])[];
+
+/** By what a list goes: one, two, or the times alone. */
+type Lead = readonly Asked[];
+
+const leads: readonly Lead[] = [['id'], ['decision'], ...pairs, ...order.map((asked) => [asked]), []];
 
 const otherColumns: Partial<Record<Asked, string>> = {
   id: 'ids',
@@ -50,25 +65,42 @@ const parameterOf = (asked: Asked) => `$${order.indexOf(asked) + 1}::bigint`;
 const place = '$11::bigint, $12::bigint, $13::bigint';
 const times = '($14::bigint is null or latest >= $14)';
 const newestFirst = 'latest desc, chain desc, seq desc';
+const isBefore = `(latest, chain, seq) <= (${place}) and ${times}`;
 
-/** Those of one value, in the order of its index: said so that no other index will do, however many there are. */
-function ofValue(column: string, parameter: string): string {
-  return `(select *, ${column} as by_value from audit_entry
-    where ${column} >= ${parameter} and (${column}, latest, chain, seq) <= (${parameter}, ${place}) and ${times}
-    order by ${column} desc, ${newestFirst} limit ${mostChecked + 1})`;
+interface Source {
+  readonly text: string;
+  /** Of its index: a page ends where it has enough, without a sort of all that it might look at. */
+  readonly order: string;
 }
 
-/** By the index of one of what is asked for, or by the times. */
-function source(by: Asked | undefined): string {
-  const isBefore = `(latest, chain, seq) <= (${place}) and ${times}`;
-  if (by === undefined) return `(select *, 0 as by_value from audit_entry where ${isBefore})`;
-  const parameter = parameterOf(by);
+/** Those of these values, in the order of their index: said so that no other index will do, however many there are. */
+function ofValues(columns: readonly string[], parameters: readonly string[]): string {
+  const [named, given] = [columns.join(', '), parameters.join(', ')];
+  const values = columns.map((column, n) => `${column} as by_value_${n}`).join(', ');
+  // The last of two is told of, since its index has only those that say something.
+  const isThere = columns.length > 1 ? ` and ${columns.at(-1)} is not null` : '';
+  return `(select *, ${values} from audit_entry
+    where (${named}) >= (${given}) and (${named}, latest, chain, seq) <= (${given}, ${place}) and ${times}${isThere}
+    order by ${columns.map((column) => `${column} desc`).join(', ')}, ${newestFirst} limit ${mostChecked + 1})`;
+}
+
+/** By the index of what is asked for, or by the times. */
+function sourceOf(lead: Lead): Source {
+  const [by] = lead;
+  if (by === undefined) return { text: `(select * from audit_entry where ${isBefore})`, order: newestFirst };
+  const parameters = lead.map(parameterOf);
   // Sorted afterwards: else the planner might look for a few ids along all times.
   if (columnOf(by) === 'ids')
-    return `(with found as materialized (select *, 0 as by_value from audit_entry where ids @> array[${parameter}])
-      select * from found where ${isBefore})`;
-  if (by !== 'client') return ofValue(columnOf(by), parameter);
-  return `(${ofValue('client', parameter)} union all ${ofValue('other_client', parameter)})`;
+    return {
+      text: `(with found as materialized (select * from audit_entry where ids @> array[${parameters[0]}])
+      select * from found where ${isBefore})`,
+      order: newestFirst,
+    };
+  const text =
+    by === 'client'
+      ? `(${ofValues(['client'], parameters)} union all ${ofValues(['other_client'], parameters)})`
+      : ofValues(lead.map(columnOf), parameters);
+  return { text, order: `${lead.map((_, n) => `by_value_${n} desc`).join(', ')}, ${newestFirst}` };
 }
 
 const checks = order.map((asked) => {
@@ -81,19 +113,20 @@ const checks = order.map((asked) => {
 const isAsked = `(true or ${order.map((asked) => `${parameterOf(asked)} is null`).join(' or ')} or $15::bigint is null
   or $16::boolean or $17::int is null)`;
 
-const listText = (by: Asked | undefined) => `select writer, found.seq, found.latest, found.stored from (
-    select * from (select * from ${source(by)} candidates order by by_value desc, ${newestFirst}
-        limit ${mostChecked}) checked
+const listText = ({
+  text,
+  order: inOrder,
+}: Source) => `select writer, found.seq, found.latest, found.stored from (
+    select * from (select * from ${text} candidates order by ${inOrder} limit ${mostChecked}) checked
       where ${checks.join(' and ')} and (not $16::boolean or outcome is null)
         and event is not null and ($14::bigint is null or time >= $14) and ($15::bigint is null or time < $15)
         and not repeats
-      order by by_value desc, ${newestFirst} limit $17) found
+      order by ${inOrder} limit $17) found
   join audit_chain on audit_chain.id = found.chain order by found.latest desc, found.chain desc, found.seq desc`;
 
 /** Of the first that such a page has not looked at. */
-const restText = (by: Asked | undefined) => `select writer, rest.seq, rest.latest from (
-    select * from ${source(by)} candidates where ${isAsked}
-      order by by_value desc, ${newestFirst} offset ${mostChecked} limit 1) rest
+const restText = ({ text, order: inOrder }: Source) => `select writer, rest.seq, rest.latest from (
+    select * from ${text} candidates where ${isAsked} order by ${inOrder} offset ${mostChecked} limit 1) rest
   join audit_chain on audit_chain.id = rest.chain`;
 
 /** Without a name: a plan that is good for a client of two entries is bad for one of a million. */
@@ -104,14 +137,11 @@ interface Statements {
   readonly rest: Statement;
 }
 
-const all: ReadonlyMap<Asked | undefined, Statements> = new Map(
-  [...order, undefined].map((by) => [
-    by,
-    {
-      list: statement(anew, listText(by)),
-      rest: statement(anew, restText(by)),
-    },
-  ]),
+const all: ReadonlyMap<Lead, Statements> = new Map(
+  leads.map((lead) => {
+    const source = sourceOf(lead);
+    return [lead, { list: statement(anew, listText(source)), rest: statement(anew, restText(source)) }];
+  }),
 );
 
 const aboutPlace = statement(
@@ -129,7 +159,7 @@ export async function listRows(
   }: { readonly filter: EntryFilter; readonly limit: number; readonly from?: Place | undefined },
 ): Promise<RowPage> {
   const asked = askedOf(filter);
-  const { list, rest } = all.get(order.find((name) => asked[name] !== null))!;
+  const { list, rest } = all.get(leads.find((lead) => lead.every((name) => asked[name] !== null))!)!;
   const values = [
     ...order.map((name) => asked[name]),
     ...(await placeOf(database, from, filter.until)),

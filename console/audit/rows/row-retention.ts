@@ -3,6 +3,8 @@
  * What says that they went is in the database before the first of them goes.
  */
 import { type Database, type Queries, statement } from '../../storage/postgres/database.ts';
+import { confirmTerm } from '../../storage/postgres/lease.ts';
+import type { HeldTerm } from '../../storage/shared-store.ts';
 import { type Chain, createChain, hashText, prefixBytes } from '../chain.ts';
 import { checkpointEvent, readCheckpoint } from '../checkpoint.ts';
 import { erasedHash } from '../erased-entry.ts';
@@ -42,7 +44,8 @@ const oldestChain = statement(
 );
 const readFirst = statement(
   'audit_first_rows',
-  `select seq, stored from audit_entry where chain = $1 and seq >= $2 and seq <= $3 order by seq limit ${mostDropped}`,
+  `select seq, repeats, stored from audit_entry where chain = $1 and seq >= $2 and seq <= $3
+    order by seq limit ${mostDropped}`,
 );
 /** Whoever comes later finds that the chain does not begin there any more. */
 const drop = statement(
@@ -55,6 +58,18 @@ const drop = statement(
     forgotten as (delete from audit_outbox where id = any($6) and exists (select from moved))
     select (select count(*) from dropped) as n`,
 );
+/** Few, and found by an index of their own. */
+const hiddenRows = statement(
+  'audit_hidden_rows',
+  'select chain, seq, stored from audit_entry where repeats order by latest, chain, seq',
+);
+const show = statement(
+  'audit_show',
+  `with shown as (
+      update audit_entry set repeats = false
+        where (chain, seq) in (select * from unnest($1::int[], $2::bigint[])) returning 1)
+    insert into audit_outbox (id) select * from unnest($3::text[]) on conflict do nothing`,
+);
 /** Of a console that is gone, and of which nothing is left. */
 const dropEnded = statement(
   'audit_drop_ended',
@@ -64,6 +79,10 @@ const dropEnded = statement(
 interface Row {
   readonly seq: number;
   readonly stored: Buffer;
+}
+
+interface DroppedRow extends Row {
+  readonly repeats: boolean;
 }
 
 /** @returns what is to go next; undefined: nothing is too old, or too much. Nothing has been removed yet */
@@ -128,28 +147,73 @@ function expiredUpTo({ writer, firstSeq }: ChainRow, { seq, stored }: Row): Expi
   return { writer, seq: seq - 1, c: hashText(checkpoint.c), entries: seq - firstSeq };
 }
 
-/** Removes some of them. @param signature  of who answers for it. @returns whether all are gone */
+/** What is to go, of whom. */
+export interface Dropped extends Pick<Expired, 'writer' | 'seq' | 'c'> {
+  /** Of who answers for it. */
+  readonly signature: string;
+}
+
+/**
+ * Removes some of them.
+ *
+ * @param held  in which it is done
+ * @returns whether all are gone
+ * @throws {LeadershipLostError} and nothing has changed
+ */
 export async function dropRows(
-  database: Pick<Database, 'run'>,
-  { writer, seq, c: said, signature }: Pick<Expired, 'writer' | 'seq' | 'c'> & { readonly signature: string },
+  database: Pick<Database, 'run' | 'transaction'>,
+  { writer, seq, c: said, signature }: Dropped,
+  held: HeldTerm,
 ): Promise<boolean> {
   const chain = (await readChains(database)).find((one) => one.writer === writer);
   if (!chain || chain.firstSeq > seq) return true;
-  const { rows } = await database.run<Row>(readFirst, [chain.id, chain.firstSeq, seq]);
+  const { rows } = await database.run<DroppedRow>(readFirst, [chain.id, chain.firstSeq, seq]);
   const last = rows.at(-1);
   if (!last) return true;
   const c = createChain(chain.firstC);
   addTo(c, rows);
   const bytes = rows.reduce((sum, { stored }) => sum + stored.length, 0);
-  const outbox = rows.flatMap(({ stored }) => entryOf(stored)?.outbox ?? []);
+  // Of one that is not shown another tells.
+  const outbox = rows.flatMap(({ stored, repeats }) => (repeats ? [] : (entryOf(stored)?.outbox ?? [])));
   const retained: Retained = { seq, c: said, signature };
   const values = [chain.id, chain.firstSeq, last.seq + 1, c.head(), bytes, outbox, JSON.stringify(retained)];
-  await database.run(drop, values);
+  await inTerm(database, held, async (queries) => {
+    await queries.run(drop, values);
+    if (outbox.length > 0) await showHidden(queries, outbox);
+  });
   return last.seq >= seq;
 }
 
-export async function dropEndedChains(database: Pick<Database, 'run'>): Promise<void> {
-  await database.run(dropEnded);
+/** @throws {LeadershipLostError} and nothing has changed */
+export async function dropEndedChains(
+  database: Pick<Database, 'transaction'>,
+  held: HeldTerm,
+): Promise<void> {
+  await inTerm(database, held, async (queries) => {
+    await queries.run(dropEnded);
+  });
+}
+
+/** Whoever had decided it and was stopped removes nothing while another one leads. */
+async function inTerm(
+  database: Pick<Database, 'transaction'>,
+  held: HeldTerm,
+  remove: (queries: Queries) => Promise<void>,
+): Promise<void> {
+  await database.transaction(async (queries) => {
+    await remove(queries);
+    await confirmTerm(queries, held);
+  });
+}
+
+/** Entries that lists do not show, since one tells the same that goes now: they tell it from now on. */
+async function showHidden(queries: Queries, outbox: readonly string[]): Promise<void> {
+  const gone = new Set(outbox);
+  const { rows } = await queries.run<Row & { readonly chain: number }>(hiddenRows);
+  const shown = rows.filter(({ stored }) => gone.delete(entryOf(stored)?.outbox ?? ''));
+  if (shown.length === 0) return;
+  const ids = shown.map(({ stored }) => entryOf(stored)!.outbox);
+  await queries.run(show, [shown.map(({ chain }) => chain), shown.map(({ seq }) => seq), ids]);
 }
 
 async function runFirst<Found = Row>(

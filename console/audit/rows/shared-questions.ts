@@ -1,8 +1,16 @@
 /** What else is asked where several consoles share a database: of the way there, and what is done to the rows. */
+
+import type { HeldTerm } from '../../storage/shared-store.ts';
 import type { WriterHead } from '../checkpoint.ts';
 import type { AuditReader } from '../reader/questions.ts';
 import type { RetentionLimits } from '../retention.ts';
-import type { Expired } from './row-retention.ts';
+import type { Dropped, Expired } from './row-retention.ts';
+
+/** What crosses threads has no class. */
+export interface LostTerm {
+  /** Another console leads: nothing has changed. */
+  readonly isLost?: true;
+}
 
 export interface SharedQuestions {
   /** Before this console writes: a chain that the database has further than its files is left, another one begins. */
@@ -31,18 +39,15 @@ export interface SharedQuestions {
   };
   /** Files of this console do not have it any more. */
   erased: { asks: { readonly writer: string; readonly seq: number }; gets: object };
-  /** What is too old, or too much. */
+  /** What is too old, or too much; chains go of which nothing is left. */
   expired: {
-    asks: { readonly limits: RetentionLimits; readonly now: number };
-    gets: { readonly expired?: Expired };
+    asks: { readonly limits: RetentionLimits; readonly now: number; readonly held: HeldTerm };
+    gets: LostTerm & { readonly expired?: Expired };
   };
   /** Removes some of it. */
   drop: {
-    asks: Pick<Expired, 'writer' | 'seq' | 'c'> & {
-      /** Of what vouches for it. */
-      readonly signature: string;
-    };
-    gets: { readonly isDone: boolean };
+    asks: Dropped & { readonly held: HeldTerm };
+    gets: LostTerm & { readonly isDone: boolean };
   };
 }
 

@@ -1,6 +1,7 @@
 /** What the thread that reads the audit does where several consoles share a database: it copies, answers, and clears up. */
 import { addressOf } from '../../storage/postgres/address.ts';
 import { createDatabase, statement } from '../../storage/postgres/database.ts';
+import { LeadershipLostError } from '../../storage/storage.ts';
 import type { KnownSegments } from '../index/known-segments.ts';
 import type { Asks, Gets, QuestionKind, Reached } from '../reader/questions.ts';
 import { ownWriter, replaceOwnWriter } from '../writer-name.ts';
@@ -9,7 +10,7 @@ import { createCopiedFiles } from './copied-files.ts';
 import { createRowAnswers } from './row-answers.ts';
 import { eraseRow } from './row-erasure.ts';
 import { dropEndedChains, dropRows, expiredRows } from './row-retention.ts';
-import type { SharedAsks, SharedGets, SharedKind, SharedNotice } from './shared-questions.ts';
+import type { LostTerm, SharedAsks, SharedGets, SharedKind, SharedNotice } from './shared-questions.ts';
 import { createShipper, goesOnFrom } from './shipper.ts';
 
 export interface SharedWorkDeps {
@@ -75,12 +76,14 @@ export function createSharedWork(deps: SharedWorkDeps) {
       await chains.erasedInFiles(writer, seq);
       return {};
     },
-    async expired({ limits, now }) {
-      const expired = await expiredRows(database, limits, now);
-      if (!expired) await dropEndedChains(database);
-      return { ...(expired && { expired }) };
-    },
-    drop: async (asked) => ({ isDone: await dropRows(database, asked) }),
+    expired: ({ limits, now, held }) =>
+      unlessLost({}, async () => {
+        const expired = await expiredRows(database, limits, now);
+        if (!expired) await dropEndedChains(database, held);
+        return { ...(expired && { expired }) };
+      }),
+    drop: ({ held, ...asked }) =>
+      unlessLost({ isDone: false }, async () => ({ isDone: await dropRows(database, asked, held) })),
   };
 
   return {
@@ -145,5 +148,14 @@ export function createSharedWork(deps: SharedWorkDeps) {
     } catch (error) {
       log({ reason: (error as Error).message }, 'copied files of the audit could not be removed');
     }
+  }
+}
+
+async function unlessLost<T extends object>(nothing: T, work: () => Promise<T>): Promise<T & LostTerm> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof LeadershipLostError) return { ...nothing, isLost: true };
+    throw error;
   }
 }

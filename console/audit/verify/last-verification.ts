@@ -1,7 +1,11 @@
-/** When the files of an audit were verified last, how far and with what outcome: beside them, so that it outlives the process. */
+/**
+ * When the audit was verified last, how far and with what outcome. Of files it stands beside them, so that it outlives the
+ * process; of the rows of several consoles in the database, so that each of them knows.
+ */
 import { readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectory, writeTemporary } from '../../../platform/files/durable-file.ts';
+import type { ArtifactStore } from '../../storage/storage.ts';
 import type { Verdict, VerifyReport } from './verify.ts';
 
 export interface Verification {
@@ -35,6 +39,8 @@ export interface VerifiedWriter {
 
 /** Each start of a process that writes is one. */
 const mostWriters = 50;
+const artifactKind = 'AuditVerification';
+const onlyId = 'last';
 const file = (dataDir: string) => join(dataDir, 'audit-verification.json');
 
 export function verificationOf(
@@ -67,8 +73,34 @@ export function verificationOf(
   };
 }
 
-/** @returns undefined before the first one. @throws {Error} of a file that cannot be read */
-export async function readVerification(dataDir: string): Promise<Verification | undefined> {
+export interface LastVerification {
+  /** @returns undefined before the first one. @throws {Error} of a file that cannot be read; {StorageUnavailableError} */
+  read(): Promise<Verification | undefined>;
+  /** On the disk when it resolves. @throws {StorageUnavailableError} */
+  store(verification: Verification): Promise<void>;
+}
+
+/** @param isShared  several consoles have the store, and their audit, in common */
+export function lastVerification(
+  dataDir: string,
+  artifacts: Pick<ArtifactStore, 'get' | 'put'>,
+  isShared: boolean,
+): LastVerification {
+  return isShared
+    ? {
+        async read() {
+          const found = await artifacts.get(artifactKind, onlyId);
+          return found?.payload as Verification | undefined;
+        },
+        store: (verification) => artifacts.put(artifactKind, onlyId, { payload: { ...verification } }),
+      }
+    : {
+        read: () => readVerification(dataDir),
+        store: (verification) => storeVerification(dataDir, verification),
+      };
+}
+
+async function readVerification(dataDir: string): Promise<Verification | undefined> {
   try {
     return JSON.parse(await readFile(file(dataDir), 'utf8')) as Verification;
   } catch (error) {
@@ -77,8 +109,7 @@ export async function readVerification(dataDir: string): Promise<Verification | 
   }
 }
 
-/** On the disk when it resolves. */
-export async function storeVerification(dataDir: string, verification: Verification): Promise<void> {
+async function storeVerification(dataDir: string, verification: Verification): Promise<void> {
   const path = file(dataDir);
   await rename(await writeTemporary(path, [JSON.stringify(verification)]), path);
   await syncDirectory(dirname(path));

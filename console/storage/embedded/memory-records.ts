@@ -1,5 +1,5 @@
 /** Users and clients in memory, looked through for each question: the plainest reading of what a RecordStore does. */
-import { foundBy, isInClientList } from '../client-lists.ts';
+import { foundBy, isInClientList, kindOfClient } from '../client-lists.ts';
 import { createListeners } from '../engine/listeners.ts';
 import type { StorageLog } from '../engine/storage-log.ts';
 import { foldedName, shapeOf } from '../name-keys.ts';
@@ -206,6 +206,8 @@ function placeOfClient(client: ClientRecord, filter: ClientFilter): Place | unde
   const isWanted = isInClientList(client, filter);
   if (beginning !== undefined) {
     const by = foundBy(client, beginning);
+    // Names of applications have an index of their own.
+    if (kind === 'application' && kindOfClient(client) !== kind) return undefined;
     return by && { place: by.word === undefined ? `1 ${by.id}` : `2 ${by.word}\n${client.id}`, isWanted };
   }
   const led =

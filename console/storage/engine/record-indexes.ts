@@ -46,6 +46,16 @@ export const indexUnder = {
   redirectOrigin: (origin: string): IndexKey => ['redirect-origin', keyPart(origin)],
 } as const;
 
+/** Entries that a store may lack which an earlier release has written, by the generation in which they came. */
+export const laterEntries: Readonly<Record<string, number>> = {
+  status: 1,
+  'client-word': 1,
+  'client-kind': 1,
+  'client-status': 1,
+  'application-name': 2,
+  'application-word': 2,
+};
+
 /** The keys of the index that point at a record, without doubles: the last part is the key of the record. */
 export function indexKeysOf<C extends GrowingCollection>(
   collection: C,

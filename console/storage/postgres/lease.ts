@@ -2,6 +2,7 @@
  * Who of all consoles does what is to be done once. By the database's clock: whoever has stopped, or cannot reach it,
  * has lost it when it ends, and counts by the time at which it asked.
  */
+import type { HeldTerm } from '../shared-store.ts';
 import { LeadershipLostError } from '../storage.ts';
 import { type Database, type Queries, statement } from './database.ts';
 
@@ -106,10 +107,18 @@ export async function openLease({ database, holder, onChanges, onReleased }: Lea
   };
 }
 
-export interface FenceDeps {
+export interface FenceDeps extends HeldTerm {
   readonly lease: Pick<Lease, 'term'>;
-  readonly holder: string;
-  readonly term: number;
+}
+
+/**
+ * Last of all in a transaction: its commit is made in this term, or not at all.
+ *
+ * @throws {LeadershipLostError}
+ */
+export async function confirmTerm(queries: Queries, { holder, term }: HeldTerm): Promise<void> {
+  const { rowCount } = await queries.run(holds, [duty, holder, term]);
+  if (rowCount !== 1) throw new LeadershipLostError();
 }
 
 /**
@@ -131,8 +140,7 @@ export function inTermOf(
     return database.transaction(async (queries) => {
       const result = await work(queries);
       check();
-      const { rowCount } = await queries.run(holds, [duty, holder, term]);
-      if (rowCount !== 1) throw new LeadershipLostError();
+      await confirmTerm(queries, { holder, term });
       return result;
     });
   };

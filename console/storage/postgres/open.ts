@@ -14,6 +14,7 @@ import { databaseState } from './database-state.ts';
 import { inTermOf, openLease } from './lease.ts';
 import { startNotices } from './notices.ts';
 import { createCommits } from './ordered-commits.ts';
+import { fillClients } from './records/index-filling.ts';
 import { openPostgresRecords, type PostgresRecords } from './records/records-postgres.ts';
 import { openPostgresRegistry, type PostgresRegistry } from './registry-postgres.ts';
 import { migrate } from './schema/migrate.ts';
@@ -144,7 +145,7 @@ async function openPrepared(
     artifacts: { ...artifacts, onPut },
     records,
     loader,
-    leadership: { term: lease.term, inTerm },
+    leadership: { term: lease.term, holder, inTerm },
     counts: createSharedCounts(database),
     async checkWritable() {
       await database.run(probe);
@@ -153,7 +154,7 @@ async function openPrepared(
     // The database looks after its pages itself, for all consoles: what it finds damaged it does not give.
     countDamaged: async () => 0,
     lastDamageCount: () => undefined,
-    fillIndexes: async () => 0,
+    fillIndexes: (signal) => fillClients(database, signal),
     check: () => checkAlone(database),
     database: () => databaseState(database, now),
     backup: () =>
@@ -174,10 +175,11 @@ async function openPrepared(
     const isOn = () => (lease.term() === term ? term : undefined);
     return {
       ...storage,
-      leadership: { term: isOn, inTerm },
+      leadership: { term: isOn, holder, inTerm },
       registry: registry.writtenBy(ordered),
       ...writtenBy(ordered),
       artifacts: { ...openPostgresArtifacts(deps), onPut },
+      fillIndexes: (signal) => fillClients(fenced, signal),
     };
   }
 }

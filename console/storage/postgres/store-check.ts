@@ -6,6 +6,7 @@ import { type GrowingCollection, type GrowingRecords, growingCollections } from 
 import type { StoreCheck } from '../storage.ts';
 import type { ArtifactRow } from './artifacts-postgres.ts';
 import { type Queries, statement } from './database.ts';
+import { isLaterEntry } from './records/index-filling.ts';
 import { countName, placeInIndex } from './records/record-rows.ts';
 
 const pageSize = 500;
@@ -15,12 +16,16 @@ const ownerColumns = ['grant_key', 'uid_key', 'account_key'] as const;
 
 const begin = statement('check_begin', 'begin isolation level repeatable read read only');
 const end = statement('check_end', 'rollback');
-const recordPage = (table: string) =>
+const recordPage = (table: string, isFilled: string) =>
   statement(
     `check_${table}`,
-    `select id, record from ${table} where ($2 or id > $1) order by id limit ${pageSize}`,
+    `select id, record, ${isFilled} as "isFilled" from ${table} where ($2 or id > $1) order by id limit ${pageSize}`,
   );
-const pages = { users: recordPage('account'), clients: recordPage('client') };
+const pages = {
+  users: recordPage('account', 'true'),
+  // What a console of the version before writes has fewer ways to it: they are filled in.
+  clients: recordPage('client', 'filled_version is not distinct from version'),
+};
 const there = statement(
   'check_there',
   `select name, part, further, id from record_index where (name, part, further, id) in
@@ -28,7 +33,8 @@ const there = statement(
 );
 const indexPage = statement(
   'check_index',
-  `select name, part, further, record_index.id, account.record as user, client.record as client
+  `select name, part, further, record_index.id, account.record as user, client.record as client,
+      client.filled_version is distinct from client.version as "isUnfilled"
     from record_index left join account on account.id = record_index.id left join client on client.id = record_index.id
     where (name, part, further, record_index.id) > ($1, $2, $3, $4)
     order by name, part, further, record_index.id limit ${pageSize}`,
@@ -47,6 +53,14 @@ interface IndexRow {
   readonly id: string;
   readonly user: GrowingRecords['users'] | null;
   readonly client: GrowingRecords['clients'] | null;
+  /** A console of the version before has changed the client: what came later is of what it was. */
+  readonly isUnfilled: boolean;
+}
+
+interface CheckedRow<R> {
+  readonly id: string;
+  readonly record: R;
+  readonly isFilled: boolean;
 }
 
 type OwnedRow = Pick<ArtifactRow, 'key' | 'owners'> & {
@@ -99,12 +113,12 @@ async function checkRecords<C extends GrowingCollection>(
 ): Promise<void> {
   let last: string | undefined;
   for (;;) {
-    const { rows } = await queries.run<{ id: string; record: GrowingRecords[C] }>(pages[collection], [
+    const { rows } = await queries.run<CheckedRow<GrowingRecords[C]>>(pages[collection], [
       last ?? '',
       last === undefined,
     ]);
     report.seen(rows.length);
-    const due = rows.map(({ id, record }) => dueOf(collection, id, record));
+    const due = rows.map(({ id, record, isFilled }) => dueOf(collection, id, record, isFilled));
     for (const [n, { id }] of rows.entries()) if (!due[n]) report.add('damaged', `${collection} ${id}`);
     const ways = due.flatMap((each) => each?.ways ?? []);
     const columns = (['name', 'part', 'further', 'id'] as const).map((by) => ways.map((way) => way[by]));
@@ -132,17 +146,25 @@ async function checkIndex(queries: Queries, report: Report): Promise<void> {
 }
 
 function leadsToRecord(row: IndexRow): boolean {
-  const { id, user, client } = row;
+  const { id, user, client, isUnfilled } = row;
+  if (client && isUnfilled && isLaterEntry([row.name])) return true;
   const due = [user && dueOf('users', id, user), client && dueOf('clients', id, client)];
   return due.some((each) => each?.ways.some((way) => textOf(way) === textOf(row)));
 }
 
 /** The ways to a record and the counts that it is in; undefined: it is not what was stored under this id. */
-function dueOf<C extends GrowingCollection>(collection: C, id: string, record: GrowingRecords[C]) {
+function dueOf<C extends GrowingCollection>(
+  collection: C,
+  id: string,
+  record: GrowingRecords[C],
+  isFilled = true,
+) {
   try {
     if (keyPart(record.id) !== id) return undefined;
     return {
-      ways: indexKeysOf(collection, record).map(wayOf),
+      ways: indexKeysOf(collection, record)
+        .filter((way) => isFilled || !isLaterEntry(way))
+        .map(wayOf),
       counts: countKeysOf(collection, record).map(countName),
     };
   } catch (error) {

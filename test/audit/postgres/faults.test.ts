@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createEntryBody } from '../../../console/audit/entry.ts';
-import { verifyRows } from '../../../console/audit/rows/verify-rows.ts';
+import { verifyRows } from '../../../console/audit/rows/verify/verify-rows.ts';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
 import { machineToken, type RunningConsole, waitFor } from '../../helpers/console.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';

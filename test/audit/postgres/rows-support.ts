@@ -5,10 +5,13 @@ import type { Asks, Gets, QuestionKind } from '../../../console/audit/reader/que
 import type { SharedNotice } from '../../../console/audit/rows/shared-questions.ts';
 import { createSharedWork } from '../../../console/audit/rows/shared-work.ts';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
+import type { HeldTerm } from '../../../console/storage/shared-store.ts';
 import type { Postgres } from '../../helpers/postgres.ts';
 
 export interface Rows {
   readonly url: string;
+  /** Who leads, by a lease of an hour. */
+  readonly held: HeldTerm;
   /** Of a console with these files. */
   open(directory: string): OpenedRows;
   query<Row = Record<string, unknown>>(text: string): Promise<readonly Row[]>;
@@ -26,8 +29,14 @@ export async function newRows(postgres: Postgres): Promise<Rows> {
   const database = await postgres.createDatabase();
   const url = postgres.url(database);
   await (await openPostgresStorage({ url })).close();
+  const held = { holder: 'of the test', term: 7 };
+  await postgres.query(
+    database,
+    `update lease set holder = '${held.holder}', term = ${held.term}, held_until = now() + interval '1 hour'`,
+  );
   return {
     url,
+    held,
     query: <Row>(text: string) => postgres.query<Row>(database, text),
     open(directory) {
       const notices: SharedNotice[] = [];

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createChain } from '../../../console/audit/chain.ts';
 import { createEntryRows } from '../../../console/audit/rows/entry-row.ts';
 import { retainedText } from '../../../console/audit/rows/retained.ts';
-import { verifyRows } from '../../../console/audit/rows/verify-rows.ts';
+import { verifyRows } from '../../../console/audit/rows/verify/verify-rows.ts';
 import { readAnchors } from '../../../console/audit/verify/anchors.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
 import { forgeries, key, otherKey, write, writer } from '../forgeries.ts';
@@ -225,10 +225,16 @@ describe.skipIf(postgresPrograms === undefined)(
           'select latest from audit_entry where seq = 1200',
         );
         const limits = { days: 1 };
-        const { expired } = await opened.shared('expired', { limits, now: Number(first!.latest) + dayMs });
+        const { expired } = await opened.shared('expired', {
+          limits,
+          now: Number(first!.latest) + dayMs,
+          held: rows.held,
+        });
         expect(expired!.seq).toBeGreaterThan(1100);
         const signature = signed(expired!);
-        expect(await opened.shared('drop', { ...expired!, signature })).toEqual({ isDone: false });
+        expect(await opened.shared('drop', { ...expired!, signature, held: rows.held })).toEqual({
+          isDone: false,
+        });
         expect((await verify(anchors)).writers).toMatchObject([{ verdict: 'ok' }]);
         await dropAll(opened, { ...expired!, signature });
         expect((await verify(anchors)).writers).toMatchObject([{ verdict: 'ok' }]);
@@ -254,14 +260,14 @@ describe.skipIf(postgresPrograms === undefined)(
         expect((await bytes())[0]!.n).toBe(sum);
         const limits = { bytes: Math.floor(sum * 0.6) };
         for (;;) {
-          const { expired } = await opened.shared('expired', { limits, now: start });
+          const { expired } = await opened.shared('expired', { limits, now: start, held: rows.held });
           if (!expired) break;
           await dropAll(opened, { ...expired, signature: signed(expired) });
         }
         expect((await bytes())[0]!.n).toBeLessThanOrEqual(limits.bytes);
         expect((await verify()).isGood).toBe(true);
         await rows.query("update audit_chain set seen_at = now() - interval '2 hours'");
-        const old = { limits: { days: 1 }, now: start + 30 * dayMs };
+        const old = { limits: { days: 1 }, now: start + 30 * dayMs, held: rows.held };
         for (;;) {
           const { expired } = await opened.shared('expired', old);
           if (!expired) break;
@@ -280,7 +286,7 @@ describe.skipIf(postgresPrograms === undefined)(
       opened: OpenedRows,
       expired: { writer: string; seq: number; c: string; signature: string },
     ): Promise<void> {
-      while (!(await opened.shared('drop', expired)).isDone);
+      while (!(await opened.shared('drop', { ...expired, held: rows.held })).isDone);
     }
 
     test(
@@ -292,7 +298,7 @@ describe.skipIf(postgresPrograms === undefined)(
         );
         const c = createChain();
         for (const { stored } of lines) c.add(Buffer.from(stored), 17, stored.length);
-        await opened.shared('drop', { writer, seq: 600, c: 'unused', signature: '' });
+        await opened.shared('drop', { writer, seq: 600, c: 'unused', signature: '', held: rows.held });
         const [chain] = await rows.query<{ first_c: Buffer; first_seq: string }>(
           'select first_seq, first_c from audit_chain',
         );

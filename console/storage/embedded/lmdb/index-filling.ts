@@ -2,10 +2,10 @@
  * Entries of indexes for records that were written before there was such an entry. They are filled in behind a console
  * that answers already; until that is done nobody relies on them, and a change takes away only what is there.
  *
- * To add an index: raise {@link generation}, and name its entries in {@link generationOf} with it.
+ * To add an index: raise {@link generation}, and name its entries in {@link laterEntries} with it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { countKeysOf, indexKeysOf } from '../../engine/record-indexes.ts';
+import { countKeysOf, indexKeysOf, laterEntries } from '../../engine/record-indexes.ts';
 import { type GrowingCollection, growingCollections } from '../../record-store.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import { decodeRecord, isWholeRecord } from './record-codec.ts';
@@ -18,15 +18,6 @@ import {
 
 /** Of the entries that records have. */
 const generation = 2;
-/** Of entries that earlier stores may lack. */
-const generationOf: Readonly<Record<string, number>> = {
-  status: 1,
-  'client-word': 1,
-  'client-kind': 1,
-  'client-status': 1,
-  'application-name': 2,
-  'application-word': 2,
-};
 /** Of `record-meta`: the generation that every record has. */
 const filledKey: LmdbKey = ['filled'];
 /** Of `store`: how far it has come. */
@@ -47,7 +38,7 @@ interface Place {
 
 /** Whether a store that is filled so far may lack it. */
 function isLaterEntry([name]: LmdbKey, filled: number): boolean {
-  return (generationOf[String(name)] ?? 0) > filled;
+  return (laterEntries[String(name)] ?? 0) > filled;
 }
 
 /** The generation of entries that every record has. */

@@ -13,6 +13,7 @@ import type {
   UserOrder,
 } from '../../record-store.ts';
 import { type Queries, statement } from '../database.ts';
+import { areClientsFilled } from './index-filling.ts';
 import type { Reads } from './record-rows.ts';
 
 const sliceSize = 500;
@@ -58,9 +59,6 @@ const statements = Object.fromEntries(
   ),
 );
 
-/** Consoles of the version before may serve beside this one, and write no entries of the second. */
-const filledGeneration = 1;
-
 interface Row<R> {
   readonly part: string;
   readonly id: string;
@@ -103,8 +101,12 @@ export function createRecordPages(queries: Queries, reads: Reads) {
       const count = (by: UserCount) => counts.get(JSON.stringify(by)) ?? 0;
       return page('users', userSectionsFor(filter, { after: request.after, isFilled: true, count }), request);
     },
-    clients: (asked: PageRequest & ClientFilter) =>
-      page('clients', clientSections(asked, filledGeneration), asked),
+    async clients(asked: PageRequest & ClientFilter) {
+      // What goes by the entries of the second generation; the first one every client has.
+      const isByName = asked.kind === 'application' && asked.beginning !== undefined;
+      const generation = isByName && (await areClientsFilled(queries)) ? 2 : 1;
+      return page('clients', clientSections(asked, generation), asked);
+    },
   };
 }
 

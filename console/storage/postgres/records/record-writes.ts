@@ -13,18 +13,26 @@ const forEach = <T>(of: (table: string) => T): Record<GrowingCollection, T> => (
   users: of(tables.users),
   clients: of(tables.clients),
 });
-const put = forEach((table) =>
-  statement(
-    `${table}_put`,
-    `insert into ${table} (id, version, record)
+const put = {
+  users: statement(
+    'account_put',
+    `insert into account (id, version, record)
       select id, $1, record::json from unnest($2::text[], $3::text[]) as given (id, record)
       on conflict (id) do update set version = excluded.version, record = excluded.record`,
   ),
-);
+  // With all entries of its index: console/storage/postgres/records/index-filling.ts.
+  clients: statement(
+    'client_put_filled',
+    `insert into client (id, version, record, filled_version)
+      select id, $1, record::json, $1 from unnest($2::text[], $3::text[]) as given (id, record)
+      on conflict (id) do update set version = excluded.version, record = excluded.record,
+        filled_version = excluded.filled_version`,
+  ),
+};
 const remove = forEach((table) => statement(`${table}_remove`, `delete from ${table} where id = any($1)`));
 const unindex = bulkStatement(`delete from record_index where (name, part, further, id) in
     (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]))`);
-const index = statement(
+export const index = statement(
   'index',
   `insert into record_index (name, part, further, id)
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) on conflict do nothing`,
@@ -123,7 +131,7 @@ async function rejectDuplicates(queries: Queries, indexed: readonly IndexKey[]):
 }
 
 /** An array for each column. */
-function rowsOf(keys: readonly IndexKey[]): readonly (readonly string[])[] {
+export function rowsOf(keys: readonly IndexKey[]): readonly (readonly string[])[] {
   const places = keys.map((key) => ({ ...placeInIndex(key.slice(0, -1)), id: String(key.at(-1)) }));
   return [
     places.map(({ name }) => name),

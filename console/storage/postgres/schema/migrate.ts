@@ -6,6 +6,7 @@ import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts'
 import { sqlState } from '../database-errors.ts';
 import * as audit from './audit-schema.ts';
 import * as first from './first-schema.ts';
+import * as lists from './lists-schema.ts';
 import { createMeta, metaTable, moveTable } from './meta.ts';
 import * as once from './once-schema.ts';
 
@@ -17,6 +18,7 @@ const steps = [
   { name: '0001-first', up: first.up },
   { name: '0002-audit', up: audit.up },
   { name: '0003-once', up: once.up },
+  { name: '0004-lists', up: lists.up },
 ] as const;
 
 export const schemaVersion = steps.length;

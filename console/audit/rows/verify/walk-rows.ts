@@ -1,16 +1,16 @@
 /** One chain from its first row to its last, or to the first that is not what was written; with what rows are found by. */
 import { type KeyObject, verify } from 'node:crypto';
-import { type Queries, statement } from '../../storage/postgres/database.ts';
-import { hashText, linkCharacters } from '../chain.ts';
-import type { Checkpoint } from '../checkpoint.ts';
-import { seqReader } from '../segments/segment-parts.ts';
-import type { StoredEntry } from '../segments/segment-reader.ts';
-import { type Finding, type State, startOf } from '../verify/state.ts';
-import { endBeforeAnchor, type Walked, walkedOf } from '../verify/walk.ts';
-import { walkEntry } from '../verify/walk-segment.ts';
-import type { ChainRow } from './chain-rows.ts';
-import { type ChainEnd, createEntryRows, type EntryRow } from './entry-row.ts';
-import { type Retained, retainedText } from './retained.ts';
+import { type Queries, statement } from '../../../storage/postgres/database.ts';
+import { hashText, linkCharacters } from '../../chain.ts';
+import type { Checkpoint } from '../../checkpoint.ts';
+import { seqReader } from '../../segments/segment-parts.ts';
+import type { StoredEntry } from '../../segments/segment-reader.ts';
+import { type Finding, type State, startOf } from '../../verify/state.ts';
+import { endBeforeAnchor, type Walked, walkedOf } from '../../verify/walk.ts';
+import { walkEntry } from '../../verify/walk-segment.ts';
+import type { ChainRow } from '../chain-rows.ts';
+import { type ChainEnd, createEntryRows, type EntryRow } from '../entry-row.ts';
+import { type Retained, retainedText } from '../retained.ts';
 
 /** Rows that lists do not show. */
 export interface Hidden {
@@ -26,6 +26,8 @@ export interface WalkRowsDeps {
   /** Of this chain. */
   readonly anchors: readonly Checkpoint[];
   readonly hidden: Hidden;
+  /** Gets how many more were read. */
+  readonly onWalked: (entries: number) => void;
 }
 
 type Found = Omit<EntryRow, 'outbox' | 'isDenial' | 'isChange'> & { readonly repeats: boolean };
@@ -57,7 +59,7 @@ export async function walkRows(deps: WalkRowsDeps): Promise<Walked> {
 }
 
 async function walk(
-  { queries, chain }: WalkRowsDeps,
+  { queries, chain, onWalked }: WalkRowsDeps,
   state: State,
   recent: Map<number, Buffer>,
   check: (row: Found) => Finding | undefined,
@@ -72,6 +74,7 @@ async function walk(
     const { rows } = await queries.run<Found>(readNext, [chain.id, last]);
     last = rows.at(-1)?.seq ?? last;
     isEnd = rows.length < chunk;
+    onWalked(rows.length);
     waiting = [...waiting, ...rows];
     const count = isEnd ? waiting.length : waiting.length - lookahead;
     const entries = waiting.map(entryFor);

@@ -1,13 +1,13 @@
 /** Says of the chain of each console whether its rows are what was written: by the database alone, without a console. */
 import type { KeyObject } from 'node:crypto';
-import { addressOf } from '../../storage/postgres/address.ts';
-import { createDatabase, type Queries, statement } from '../../storage/postgres/database.ts';
-import type { Checkpoint } from '../checkpoint.ts';
-import { checkAnchors, reportOfAll, type VerifyReport } from '../verify/verify.ts';
-import type { Walked } from '../verify/walk.ts';
-import { type ChainRow, readChains } from './chain-rows.ts';
-import { termOf } from './entry-row.ts';
-import { entryOf } from './row-list.ts';
+import { addressOf } from '../../../storage/postgres/address.ts';
+import { createDatabase, type Queries, statement } from '../../../storage/postgres/database.ts';
+import type { Checkpoint } from '../../checkpoint.ts';
+import { checkAnchors, reportOfAll, type VerifyReport } from '../../verify/verify.ts';
+import type { Walked } from '../../verify/walk.ts';
+import { type ChainRow, readChains } from '../chain-rows.ts';
+import { termOf } from '../entry-row.ts';
+import { entryOf } from '../row-list.ts';
 import { type Hidden, walkRows } from './walk-rows.ts';
 
 export interface VerifyRowsDeps {
@@ -16,6 +16,8 @@ export interface VerifyRowsDeps {
   readonly publicKey: KeyObject | undefined;
   /** Kept elsewhere. */
   readonly anchors: readonly Checkpoint[];
+  /** Gets how many entries were looked at, of how many. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 const snapshot = statement('audit_snapshot', 'begin transaction isolation level repeatable read read only');
@@ -29,8 +31,9 @@ const hidden = statement('audit_hidden', 'select chain, seq, stored from audit_e
  * @throws {ForgedAnchorError}
  * @throws {StorageUnavailableError} when the database cannot be reached
  */
-export async function verifyRows({ databaseUrl, publicKey, anchors }: VerifyRowsDeps): Promise<VerifyReport> {
-  checkAnchors({ publicKey, anchors });
+export async function verifyRows(deps: VerifyRowsDeps): Promise<VerifyReport> {
+  const { databaseUrl } = deps;
+  checkAnchors(deps);
   const database = createDatabase({ address: addressOf(databaseUrl), onConnectionLost() {}, connections: 1 });
   const client = await database.connectAlone().catch(async (error: unknown) => {
     await database.close();
@@ -44,7 +47,7 @@ export async function verifyRows({ databaseUrl, publicKey, anchors }: VerifyRows
   };
   try {
     await queries.run(snapshot);
-    const report = await verifyIn(queries, publicKey, anchors);
+    const report = await verifyIn(queries, deps);
     await queries.run(over);
     return report;
   } finally {
@@ -55,15 +58,20 @@ export async function verifyRows({ databaseUrl, publicKey, anchors }: VerifyRows
 
 async function verifyIn(
   queries: Queries,
-  publicKey: KeyObject | undefined,
-  anchors: readonly Checkpoint[],
+  { publicKey, anchors, onProgress = () => {} }: VerifyRowsDeps,
 ): Promise<VerifyReport> {
   const chains = await readChains(queries);
+  const total = chains.reduce((sum, { firstSeq, seq }) => sum + seq - firstSeq + 1, 0);
+  let done = 0;
+  const onWalked = (entries: number) => {
+    done += entries;
+    onProgress(done, total);
+  };
   const hiddenRows = await hiddenIn(queries);
   const all: Walked[] = [];
   for (const chain of chains.toSorted((one, other) => (one.writer < other.writer ? -1 : 1))) {
     const own = anchors.filter(({ writer }) => writer === chain.writer);
-    all.push(await walkRows({ queries, chain, publicKey, anchors: own, hidden: hiddenRows }));
+    all.push(await walkRows({ queries, chain, publicKey, anchors: own, hidden: hiddenRows, onWalked }));
   }
   const { rowCount } = await queries.run(anyRetention, [termOf('audit.retention')]);
   // Where chains go that are too old, what check-points have seen is no proof of one that should be there.
