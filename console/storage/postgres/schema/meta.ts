@@ -30,6 +30,8 @@ export interface Meta {
 /** Of the table {@link metaTable}; the first consoles to make it had no such column. */
 export const servesFromValue = `coalesce((to_jsonb(cluster_console) ->> 'serves_from')::int, 1)`;
 
+const formText = `select version, ${servesFromValue} as "servesFrom" from cluster_console`;
+
 const addServesFrom = `set lock_timeout = '100ms';
 do $$ begin
   if not exists (select from pg_attribute
@@ -93,8 +95,6 @@ export function createMeta(client: pg.Client, holder: string): Meta {
 
 /** Where the table is. */
 export async function readForm(client: pg.Client): Promise<Form | undefined> {
-  const { rows } = await client.query<Form>(
-    `select version, ${servesFromValue} as "servesFrom" from cluster_console`,
-  );
+  const { rows } = await client.query<Form>(formText);
   return rows[0];
 }
