@@ -27,18 +27,15 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Storage> {
       { dataDir },
       'there is an embedded store in the data directory: it is not used, CONSOLE_DATABASE_URL is',
     );
+  const end = createEnd(log);
   try {
     const storage = await openPostgresStorage({
       url: databaseUrl.reveal(),
       log,
       ...(steady && { steady }),
-      onGap() {
-        log.warn(
-          {},
-          'this console was away for longer than changes are kept: it ends, and has to be started anew',
-        );
-        process.kill(process.pid, 'SIGTERM');
-      },
+      onGap: () =>
+        end('this console was away for longer than changes are kept: it ends, and has to be started anew'),
+      onNewer: (message) => end(`This console ends. ${message}`),
     });
     return {
       ...storage,
@@ -48,4 +45,15 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Storage> {
     await release();
     throw error;
   }
+}
+
+/** @returns ends this process in order, and says why: once */
+function createEnd(log: StorageLog): (why: string) => void {
+  let isEnding = false;
+  return (why) => {
+    if (isEnding) return;
+    isEnding = true;
+    log.warn({}, why);
+    process.kill(process.pid, 'SIGTERM');
+  };
 }

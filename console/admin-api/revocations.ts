@@ -37,7 +37,7 @@ export interface RevocationStream<Caller> {
 
 const mostReaders = 64;
 const version = 2;
-const otherVersion = `Revocation events are told here in version ${version}, ?version=${version}: the proxy has to be of the console's version.`;
+const otherVersion = `Revocation events are told here in version ${version}, ?version=${version}: have a proxy that reads that.`;
 /** Characters; that of an address that a client may register. */
 const longestOrigin = 2048;
 /** Bytes that a reader may be behind; it starts anew then. */

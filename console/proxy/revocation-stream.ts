@@ -92,7 +92,7 @@ function checkVersion(line: string): void {
   const event = readRevocationEvent(line);
   if (event?.type === 'start' && event.version === revocationEventsVersion) return;
   throw new Error(
-    'the console is of another version than this proxy, and tells its revocation events otherwise',
+    `the console tells revocation events of another version than ${revocationEventsVersion}, which this proxy reads`,
   );
 }
 

@@ -39,6 +39,8 @@ export interface ConsoleOptions {
   readonly port?: number;
   /** Another Node binary. */
   readonly node?: string;
+  /** The program of another version. */
+  readonly script?: string;
 }
 
 const root = resolve(import.meta.dirname, '../..');
@@ -109,9 +111,10 @@ export async function runFailing(options: ConsoleOptions): Promise<FailedStart> 
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-function spawnConsole({ node, args = [], env }: ConsoleOptions, defaults: Readonly<Record<string, string>>) {
-  if (!existsSync(mainScript)) throw new Error('dist/ is missing: run npm run build first');
-  const child = spawn(node ?? process.execPath, [mainScript, ...args], {
+function spawnConsole(options: ConsoleOptions, defaults: Readonly<Record<string, string>>) {
+  const { node = process.execPath, script = mainScript, args = [], env } = options;
+  if (!existsSync(script)) throw new Error('dist/ is missing: run npm run build first');
+  const child = spawn(node, [script, ...args], {
     cwd: root,
     env: cleanEnv({
       ...defaults,

@@ -30,10 +30,13 @@ export interface ProxyOptions {
   readonly client?: ProxyClient;
   readonly members?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly port?: number;
+  /** The program of another version. */
+  readonly script?: string;
 }
 
 const root = resolve(import.meta.dirname, '../..');
-const script = join(root, 'dist/console/proxy/main.js');
+const ownScript = join(root, 'dist/console/proxy/main.js');
 export const revocationsScope = 'api:revocations:read';
 const proxyScopes = `${revocationsScope} api:refusals:write`;
 
@@ -54,13 +57,10 @@ export function memberOf(console: Pick<RunningConsole, 'stdout'>): string {
 
 /** Does not wait until it is ready. */
 export async function spawnProxy(options: ProxyOptions): Promise<RunningProxy> {
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const dataDir = await mkdtemp(join(tmpdir(), 'proxy-test-'));
-  const { child, stdout, stderr, exited } = run({
-    CONSOLE_DATA_DIR: dataDir,
-    CONSOLE_PORT: String(port),
-    ...settingsOf(options),
-  });
+  const env = { CONSOLE_DATA_DIR: dataDir, CONSOLE_PORT: String(port), ...settingsOf(options) };
+  const { child, stdout, stderr, exited } = run(env, options.script);
   const text = () => stdout().concat(stderr());
   return {
     url: `http://localhost:${port}`,
@@ -121,7 +121,7 @@ function settingsOf({ console, client, members, env }: ProxyOptions) {
   };
 }
 
-function run(env: Readonly<Record<string, string | undefined>>) {
+function run(env: Readonly<Record<string, string | undefined>>, script = ownScript) {
   const foreign = Object.entries(process.env).filter(
     ([name]) => !/^(CONSOLE|MEMBER|SVC|APP_SECURITY)_/.test(name),
   );

@@ -8,7 +8,7 @@ import { type Postgres, postgresPrograms, startPostgres } from '../helpers/postg
 import { until } from '../helpers/store.ts';
 import { startEmbeddedMember } from '../peers/support/embedded-member.ts';
 import { startEngineMembers, whyNoEngine } from '../peers/support/engine-members.ts';
-import { type RoundRobin, startRoundRobin, whyNoHaproxy } from './haproxy.ts';
+import { type RoundRobin, type RoundRobinOptions, startRoundRobin, whyNoHaproxy } from './haproxy.ts';
 
 /** Behind the name of what is skipped; undefined when everything is there. */
 export const whyNotTogether =
@@ -16,11 +16,22 @@ export const whyNotTogether =
 
 export interface Together {
   readonly url: string;
+  readonly front: RoundRobin;
   readonly postgres: Postgres;
   /** As they run now. */
   readonly consoles: readonly RunningConsole[];
-  /** SIGTERM, or SIGKILL, and a new process in its place. Resolves when it is ready. */
-  restart(n: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** As `CONSOLE_MEMBERS`. */
+  readonly members: string;
+  /** As `CONSOLE_DATABASE_URL`. */
+  readonly databaseUrl: string;
+  /** As its owner. */
+  query<Row>(text: string): Promise<readonly Row[]>;
+  /**
+   * SIGTERM, or SIGKILL, and a new process in its place. Resolves when it is ready.
+   *
+   * @param script  the program of another version
+   */
+  restart(n: number, signal: 'SIGTERM' | 'SIGKILL', script?: string): Promise<void>;
   /** Changes the store beside them, as a fourth process. */
   withStore<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
   stop(): Promise<void>;
@@ -28,6 +39,11 @@ export interface Together {
 
 export interface TogetherOptions {
   readonly count?: number;
+  /** The program of another version. */
+  readonly script?: string;
+  /** Members of this project, though the real engine is there. */
+  readonly hasOwnMembers?: boolean;
+  readonly front?: RoundRobinOptions;
   readonly env?: Readonly<Record<string, string>>;
   /** Where each console reaches the database; absent: where it is. */
   readonly wayOf?: (n: number, port: number) => Promise<number>;
@@ -36,15 +52,14 @@ export interface TogetherOptions {
 const groups = ['CLUSTER_READ', 'DATA', 'HEALTH_CHECK'] as const;
 
 /** Of the real engine, where it is set up. */
-async function startMembers(): Promise<{ readonly addresses: string; stop(): Promise<void> }> {
-  if (whyNoEngine === undefined && process.env.SHARED_MEMBERS !== 'own')
-    return startEngineMembers({ version: '5.7.0', count: 3 });
+async function startMembers(hasOwn: boolean): Promise<{ readonly addresses: string; stop(): Promise<void> }> {
+  if (!hasOwn && whyNoEngine === undefined) return startEngineMembers({ version: '5.7.0', count: 3 });
   const member = await startEmbeddedMember(groups);
   return { addresses: `http://${member.address.replace(/^http:\/\//, '')}`, stop: member.stop };
 }
 
 export async function startTogether(options: TogetherOptions = {}): Promise<Together> {
-  const { count = 3, env = {}, wayOf } = options;
+  const { count = 3, env = {}, wayOf, hasOwnMembers = process.env.SHARED_MEMBERS === 'own' } = options;
   const closing: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const close of closing.reverse()) await close();
@@ -52,21 +67,22 @@ export async function startTogether(options: TogetherOptions = {}): Promise<Toge
   try {
     const [postgres, members] = await Promise.all([
       startPostgres().then((opened) => kept(opened, opened.close)),
-      startMembers().then((opened) => kept(opened, opened.stop)),
+      startMembers(hasOwnMembers).then((opened) => kept(opened, opened.stop)),
     ]);
     const database = await postgres.createDatabase();
     const ports: number[] = [];
     while (ports.length < count) ports.push(await freePort());
-    const front: RoundRobin = await startRoundRobin(await freePort(), ports);
+    const front: RoundRobin = await startRoundRobin(await freePort(), ports, options.front);
     closing.push(front.stop);
     const consoles: RunningConsole[] = [];
     const dataDirs = new Map<number, string>();
-    const start = async (n: number) => {
+    const start = async (n: number, script?: string) => {
       const at = (await wayOf?.(n, postgres.port)) ?? postgres.port;
       const dataDir = dataDirs.get(n);
       const console = await startConsole({
         isFirstStart: true,
         port: ports[n]!,
+        ...(script !== undefined && { script }),
         ...(dataDir !== undefined && { dataDir }),
         env: {
           CONSOLE_URL: front.url,
@@ -81,18 +97,21 @@ export async function startTogether(options: TogetherOptions = {}): Promise<Toge
       consoles[n] = console;
     };
     closing.push(() => Promise.all(consoles.map((console) => console.stop())));
-    await start(0);
-    await Promise.all(ports.slice(1).map((_, n) => start(n + 1)));
+    await start(0, options.script);
+    await Promise.all(ports.slice(1).map((_, n) => start(n + 1, options.script)));
     const together: Together = {
       url: front.url,
+      front,
       postgres,
       consoles,
-      async restart(n, signal) {
+      members: members.addresses,
+      databaseUrl: postgres.url(database),
+      query: (text) => postgres.query(database, text),
+      async restart(n, signal, script) {
         const { child } = consoles[n]!;
         const ended = once(child, 'exit');
-        child.kill(signal);
-        await ended;
-        await start(n);
+        if (child.kill(signal)) await ended;
+        await start(n, script);
       },
       async withStore(work) {
         const storage = await openPostgresStorage({ url: postgres.url(database) });

@@ -23,6 +23,7 @@ import {
 } from '../helpers/sign-in.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { type Load, startLoad } from './load.ts';
 import { askAt, percentile, postTo, startTogether, type Together, whyNotTogether } from './support.ts';
 
 const sizeOf = (name: string, usual: number) => Number(process.env[name] ?? usual);
@@ -211,7 +212,7 @@ describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNot
   );
 
   test('one after the other is restarted under load: no machine token, call or sign-in fails', async () => {
-    const load = startLoad(all.url);
+    const load = startCalls(all.url);
     for (const n of all.consoles.keys()) {
       const before = load.done();
       await all.restart(n, 'SIGTERM');
@@ -278,37 +279,19 @@ async function signInWithRetries(url: string, most = 3): Promise<string | undefi
 }
 
 /** Machine tokens, calls of members and sign-ins, without a pause. */
-function startLoad(url: string) {
-  const failed: string[] = [];
-  let isOver = false;
-  let done = 0;
-  const go = async (work: () => Promise<string | undefined>) => {
-    while (!isOver) {
-      const problem = await work().catch((error: unknown) => String(error));
-      if (problem === undefined) done++;
-      else failed.push(problem);
-    }
-  };
+function startCalls(url: string): Load {
   const token = machineToken({ url });
   const asked = () => machineToken({ url }).then(() => undefined);
-  const called = async (path: string) => {
-    const answer = await fetch(`${url}${path}`, { headers: bearer(await token) });
+  const called = async () => {
+    const answer = await fetch(`${url}/svc/rest/cluster`, { headers: bearer(await token) });
     await answer.arrayBuffer();
-    return answer.status === 200 ? undefined : `${path}: ${answer.status}`;
+    return answer.status === 200 ? undefined : String(answer.status);
   };
-  const running = Promise.all([
-    go(asked),
-    go(asked),
-    go(() => called('/svc/rest/cluster')),
-    go(() => called('/svc/rest/cluster')),
-    go(() => signInWithRetries(url)),
+  return startLoad([
+    ['token', asked],
+    ['token', asked],
+    ['call', called],
+    ['call', called],
+    ['sign-in', () => signInWithRetries(url)],
   ]);
-  return {
-    done: () => done,
-    async stop() {
-      isOver = true;
-      await running;
-      return { failed, done };
-    },
-  };
 }

@@ -5,6 +5,7 @@
 import type { HeldTerm } from '../shared-store.ts';
 import { LeadershipLostError } from '../storage.ts';
 import { type Database, type Queries, statement } from './database.ts';
+import { type Form, servesFromValue } from './schema/meta.ts';
 
 export interface Lease {
   /** Which time of holding it is, among all processes; undefined: this process does not have it. */
@@ -19,8 +20,8 @@ export interface LeaseDeps {
   readonly database: Queries;
   /** Of this process. */
   readonly holder: string;
-  /** Gets the number of the last change: asked for with it, it costs no statement of its own. */
-  readonly onChanges: (last: number) => void;
+  /** Gets what is asked for with it, which costs no statement of its own: the number of the last change, and the form of the tables. */
+  readonly onState: (last: number, form: Form) => void;
   /** It is free: whoever waits for it is told by whatever tells of changes. */
   readonly onReleased: () => Promise<void>;
 }
@@ -39,9 +40,10 @@ const take = statement(
         term = lease.term + case when lease.holder = excluded.holder then 0 else 1 end
       where lease.holder = excluded.holder or lease.held_until < now()
       returning term)
-  select term, null as "leftMs", last from taken, change_clock
-  union all select null, extract(epoch from held_until - now())::float8 * 1000, last from lease, change_clock
-    where duty = $1 and not exists (select from taken)`,
+  select term, null as "leftMs", last, version, ${servesFromValue} as "servesFrom"
+    from taken, change_clock, cluster_console
+  union all select null, extract(epoch from lease.held_until - now())::float8 * 1000, last, version, ${servesFromValue}
+    from lease, change_clock, cluster_console where duty = $1 and not exists (select from taken)`,
 );
 const release = statement(
   'lease_release',
@@ -53,7 +55,7 @@ const holds = statement(
   `select from lease where duty = $1 and holder = $2 and term = $3 and held_until > clock_timestamp() for share`,
 );
 
-interface LeaseRow {
+interface LeaseRow extends Form {
   readonly term: number | null;
   /** Until another one has it no longer. */
   readonly leftMs: number | null;
@@ -61,7 +63,7 @@ interface LeaseRow {
 }
 
 /** Resolves when it is known who has it. */
-export async function openLease({ database, holder, onChanges, onReleased }: LeaseDeps): Promise<Lease> {
+export async function openLease({ database, holder, onState, onReleased }: LeaseDeps): Promise<Lease> {
   let held: { readonly term: number; readonly until: number } | undefined;
   let round: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -72,8 +74,8 @@ export async function openLease({ database, holder, onChanges, onReleased }: Lea
   async function renew(): Promise<number> {
     const asked = performance.now();
     const { rows } = await database.run<LeaseRow>(take, [duty, holder]);
-    const { term = null, leftMs = null, last = 0 } = rows[0] ?? {};
-    onChanges(last);
+    const { term = null, leftMs = null } = rows[0] ?? {};
+    if (rows[0]) onState(rows[0].last, rows[0]);
     held = term === null ? undefined : { term, until: asked + leaseMs };
     return Math.max(0, Math.min(renewalMs, (leftMs ?? renewalMs) + afterEndMs));
   }

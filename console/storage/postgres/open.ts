@@ -17,7 +17,7 @@ import { createCommits } from './ordered-commits.ts';
 import { fillClients } from './records/index-filling.ts';
 import { openPostgresRecords, type PostgresRecords } from './records/records-postgres.ts';
 import { openPostgresRegistry, type PostgresRegistry } from './registry-postgres.ts';
-import { migrate } from './schema/migrate.ts';
+import { migrate, newer, serves } from './schema/migrate.ts';
 import { createSharedCounts } from './shared-counts.ts';
 import { checkDatabase } from './store-check.ts';
 
@@ -31,6 +31,8 @@ export interface OpenPostgresOptions {
   readonly log?: StorageLog | undefined;
   /** This process has missed changes that are gone: what it holds in memory is not to be trusted any more. */
   readonly onGap?: () => void;
+  /** A later version takes away what this process needs of the tables. @param message  as a start says it */
+  readonly onNewer?: (message: string) => void;
 }
 
 /** More of the database's clock against this one: what a console has dated ends early or late. */
@@ -83,7 +85,7 @@ async function prepare(
 async function openPrepared(
   database: Database,
   holder: string,
-  { url, now = Date.now, steady = now, log, onGap = () => {} }: OpenPostgresOptions,
+  { url, now = Date.now, steady = now, log, onGap = () => {}, onNewer = () => {} }: OpenPostgresOptions,
 ): Promise<Storage> {
   const { onPut, emit } = createPutListeners(log);
   const emitPuts = (puts: readonly NamedArtifact[]) => {
@@ -125,7 +127,10 @@ async function openPrepared(
   const lease = await openLease({
     database,
     holder,
-    onChanges: (last) => found(last),
+    onState(last, form) {
+      if (!serves(form)) onNewer(newer(form).message);
+      found(last);
+    },
     onReleased: () => notices.notifyReleased(),
   });
   const notices = startNotices({
@@ -159,7 +164,8 @@ async function openPrepared(
     database: () => databaseState(database, now),
     backup: () =>
       elsewhere(`back it up by ${dumpOf(url)}, which copies it as it is at one moment while consoles run`),
-    downgrade: () => elsewhere('an earlier release reads its tables as they are: start that one'),
+    downgrade: () =>
+      elsewhere('an earlier release uses its tables as they are, or says that it cannot: start that one'),
     async close() {
       await notices.close();
       await lease.close();

@@ -43,7 +43,7 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
         name: 'of a later version',
         prepare: async (database: string) => {
           await (await openPostgresStorage({ url: postgres.url(database) })).close();
-          await postgres.query(database, 'update cluster_console set version = 99');
+          await postgres.query(database, 'update cluster_console set version = 99, serves_from = 98');
           return postgres.url(database);
         },
         refusal: { name: 'StorageRejectedError', reason: 'newer' },
@@ -85,12 +85,37 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
     });
   });
 
-  test('one of a form later is used as it is; one that a dead console has left half done is finished', async () => {
+  test('one of a later form is used as it is until that takes something away: then whoever uses it is told', async () => {
     const database = await postgres.createDatabase();
-    await (await openPostgresStorage({ url: postgres.url(database) })).close();
-    await postgres.query(database, 'update cluster_console set version = version + 1');
-    await openAt(postgres.url(database));
+    const url = postgres.url(database);
+    await (await openPostgresStorage({ url })).close();
+    const form = (version: number, servesFrom: number) =>
+      postgres.query(
+        database,
+        `update cluster_console set version = ${version}, serves_from = ${servesFrom}`,
+      );
+    await form(schemaVersion + 2, schemaVersion);
+    const told: string[] = [];
+    const used = await openPostgresStorage({ url, onNewer: (message) => told.push(message) });
+    onTestFinished(() => used.close());
+    const change = (id: string) =>
+      used.records.change(async (transaction) => transaction.put('users', user(id)));
+    await change('u1');
+    // What is prepared already goes on too.
+    for (const table of ['account', 'client', 'artifact', 'registry', 'record_index', 'change', 'lease'])
+      await postgres.query(database, `alter table ${table} add column later text`);
+    await change('u2');
+    expect((await used.records.users({ limit: 10 })).records.map(({ id }) => id)).toEqual(['u1', 'u2']);
+    await used.artifacts.put('Session', 'one', { payload: {} });
+    expect(await used.artifacts.get('Session', 'one')).toBeDefined();
+    expect(told).toEqual([]);
+    await form(schemaVersion + 3, schemaVersion + 1);
+    await vi.waitUntil(() => told.length > 0, 10_000);
+    expect(told[0]).toContain(`have form ${schemaVersion + 3}, of a later version`);
+    await expect(openPostgresStorage({ url })).rejects.toMatchObject({ reason: 'newer', message: told[0] });
+  });
 
+  test('one that a dead console has left half done is finished', async () => {
     const other = await postgres.createDatabase();
     await postgres.query(
       other,
@@ -100,9 +125,9 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
     );
     const storage = await openAt(postgres.url(other));
     await storage.artifacts.put('Session', 'one', { payload: {} });
-    expect(await postgres.query(other, 'select version, migrating_to from cluster_console')).toEqual([
-      { version: schemaVersion, migrating_to: null },
-    ]);
+    expect(
+      await postgres.query(other, 'select version, migrating_to, serves_from from cluster_console'),
+    ).toEqual([{ version: schemaVersion, migrating_to: null, serves_from: 1 }]);
   });
 
   test('of five that open an empty one at once, one makes the tables', async () => {

@@ -270,7 +270,7 @@ describe.skipIf(postgresPrograms === undefined)('storage migrate, where PostgreS
     test('where a later version has been', async () => {
       const database = await postgres.createDatabase();
       await (await openPostgresStorage({ url: postgres.url(database) })).close();
-      await postgres.query(database, 'update cluster_console set version = 99');
+      await postgres.query(database, 'update cluster_console set version = 99, serves_from = 98');
       for (const outcome of [await into(dataDir, database), await outOf(database, newDirectory())])
         expect(said(outcome)).toEqual([1, 'storage_newer', expect.stringContaining('later version')]);
     });

@@ -31,7 +31,7 @@ describe.skipIf(postgresPrograms === undefined)('a start on PostgreSQL, where it
       name: 'a later version',
       async prepare(database: string) {
         await (await openPostgresStorage({ url: postgres.url(database) })).close();
-        await postgres.query(database, 'update cluster_console set version = 99');
+        await postgres.query(database, 'update cluster_console set version = 99, serves_from = 98');
         return postgres.url(database);
       },
       code: 1,

@@ -8,13 +8,38 @@ export const metaTable = 'cluster_console';
 /** There while another store is moved into this one. */
 export const moveTable = 'cluster_console_move';
 
+export interface Form {
+  /** 0: there are no tables yet. */
+  readonly version: number;
+  /** Consoles of an earlier form than this one do not work with the tables any more. */
+  readonly servesFrom: number;
+}
+
 export interface Meta {
-  read(): Promise<{ readonly version: number; readonly migratingTo: number | undefined }>;
-  /** @returns whether this process changes the tables from now on; what a dead one has left half done is taken over */
-  take(version: number, leaseMs: number): Promise<boolean>;
+  read(): Promise<Form>;
+  /**
+   * What holds for `form` is said from now on: before anything is taken away.
+   *
+   * @returns whether this process changes the tables from now on; what a dead one has left half done is taken over
+   */
+  take(form: Form, leaseMs: number): Promise<boolean>;
   renew(leaseMs: number): Promise<void>;
   finish(version: number): Promise<void>;
 }
+
+/** Of the table {@link metaTable}; the first consoles to make it had no such column. */
+export const servesFromValue = `coalesce((to_jsonb(cluster_console) ->> 'serves_from')::int, 1)`;
+
+const formText = `select version, ${servesFromValue} as "servesFrom" from cluster_console`;
+
+const addServesFrom = `set lock_timeout = '100ms';
+do $$ begin
+  if not exists (select from pg_attribute
+      where attrelid = 'cluster_console'::regclass and attname = 'serves_from' and not attisdropped) then
+    alter table cluster_console add column serves_from int;
+  end if;
+end $$;
+reset lock_timeout`;
 
 /** Two that create it at once: one of them is told so. */
 const createdMeanwhile = new Set(['23505', '42P07', '42710']);
@@ -28,7 +53,8 @@ export function createMeta(client: pg.Client, holder: string): Meta {
           version int not null default 0,
           migrating_to int,
           holder text,
-          held_until timestamptz not null default now()
+          held_until timestamptz not null default now(),
+          serves_from int
         );
         insert into cluster_console default values on conflict do nothing`,
       )
@@ -40,16 +66,15 @@ export function createMeta(client: pg.Client, holder: string): Meta {
   return {
     async read() {
       await create();
-      const { rows } = await client.query<{ version: number; migrating_to: number | null }>(
-        `select version, migrating_to from cluster_console`,
-      );
-      return { version: rows[0]?.version ?? 0, migratingTo: rows[0]?.migrating_to ?? undefined };
+      return (await readForm(client)) ?? { version: 0, servesFrom: 1 };
     },
-    async take(version, leaseMs) {
+    async take({ version, servesFrom }, leaseMs) {
+      await client.query(addServesFrom);
       const { rowCount } = await client.query(
-        `update cluster_console set migrating_to = $1, holder = $2, held_until = now() + $3 * interval '1 ms'
+        `update cluster_console set migrating_to = $1, holder = $2, held_until = now() + $3 * interval '1 ms',
+            serves_from = greatest(serves_from, $4)
           where version < $1 and (migrating_to is null or held_until < now())`,
-        [version, holder, leaseMs],
+        [version, holder, leaseMs, servesFrom],
       );
       return rowCount === 1;
     },
@@ -66,4 +91,10 @@ export function createMeta(client: pg.Client, holder: string): Meta {
       ]);
     },
   };
+}
+
+/** Where the table is. */
+export async function readForm(client: pg.Client): Promise<Form | undefined> {
+  const { rows } = await client.query<Form>(formText);
+  return rows[0];
 }

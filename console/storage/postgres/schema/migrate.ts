@@ -7,12 +7,13 @@ import { sqlState } from '../database-errors.ts';
 import * as audit from './audit-schema.ts';
 import * as first from './first-schema.ts';
 import * as lists from './lists-schema.ts';
-import { createMeta, metaTable, moveTable } from './meta.ts';
+import { createMeta, type Form, metaTable, moveTable, readForm } from './meta.ts';
 import * as once from './once-schema.ts';
 
 /**
  * In their order. A step widens: new tables, columns that may be null or have a constant default. What a version
- * does not use any more goes one version later, so that a version works with the tables of the one before and after.
+ * does not use any more goes one version later, so that a version works with the tables of the one before and after
+ * (decision 57).
  */
 const steps = [
   { name: '0001-first', up: first.up },
@@ -22,6 +23,9 @@ const steps = [
 ] as const;
 
 export const schemaVersion = steps.length;
+
+/** Whose consoles work with the tables as all steps leave them. A step that takes away raises it to the first form that did not use that. */
+const servesFrom = 1;
 
 const leaseMs = 10_000;
 const patienceMs = 60_000;
@@ -48,10 +52,10 @@ export async function migrate({ client, holder, isHalfMigrated = false }: Migrat
   if (!isHalfMigrated) rejectHalfMigrated(names);
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    const { version, migratingTo } = await meta.read();
-    if (Math.max(version, migratingTo ?? 0) > schemaVersion + 1) throw newer(version);
-    if (version >= schemaVersion) return;
-    if (await meta.take(schemaVersion, leaseMs)) break;
+    const form = await meta.read();
+    if (!serves(form)) throw newer(form);
+    if (form.version >= schemaVersion) return;
+    if (await meta.take({ version: schemaVersion, servesFrom }, leaseMs).catch(falseIfLocked)) break;
     if (performance.now() > deadline)
       throw new StorageUnavailableError('another console has been changing the tables for too long');
     await delay(200);
@@ -63,6 +67,11 @@ export async function migrate({ client, holder, isHalfMigrated = false }: Migrat
   } finally {
     clearInterval(renewal);
   }
+}
+
+function falseIfLocked(error: unknown): false {
+  if (sqlState(error) !== lockNotAvailable) throw error;
+  return false;
 }
 
 async function runSteps(client: pg.Client): Promise<void> {
@@ -106,12 +115,11 @@ export async function rejectUnreadable(client: pg.Client): Promise<void> {
   await schemaOf(client);
   const names = await ownTables(client);
   rejectHalfMigrated(names);
-  const { rows } = names.includes(metaTable)
-    ? await client.query<{ version: number }>('select version from cluster_console')
-    : { rows: [] };
-  const version = rows[0]?.version ?? 0;
-  if (version > schemaVersion + 1) throw newer(version);
-  if (version >= schemaVersion) return;
+  const form = names.includes(metaTable) ? await readForm(client) : undefined;
+  const version = form?.version ?? 0;
+  // What a later version has put beside would be left out.
+  if (version > schemaVersion) throw newer({ version });
+  if (version === schemaVersion) return;
   throw new StorageRejectedError(
     'foreign',
     version === 0
@@ -142,7 +150,12 @@ function rejectHalfMigrated(names: readonly string[]): void {
   );
 }
 
-function newer(version: number): StorageRejectedError {
+/** Whether a console of this version works with tables of that form: a later version knows, and has said so there. */
+export function serves(form: Pick<Form, 'servesFrom'>): boolean {
+  return form.servesFrom <= schemaVersion;
+}
+
+export function newer({ version }: Pick<Form, 'version'>): StorageRejectedError {
   return new StorageRejectedError(
     'newer',
     `The tables in the database have form ${version}, of a later version of the console: start that one.`,
