@@ -56,6 +56,21 @@ export const artifactStatements = {
   ),
   putAll: statement('put_all', `${insertion} ${given(1)} ${replacing}`),
   get: statement('get', `select ${columns} from artifact where kind = $1 and key = $2`),
+  /**
+   * Itself, its grant, its session and the uses of that, each kind in the order in which they were put. One look into the
+   * index for each: joined, what was planned for an empty table reads all grants of one that has grown since.
+   */
+  getBound: statement(
+    'get_bound',
+    `with source as (select * from artifact where kind = $1 and key = $2)
+      select kind, key, ${columns}, put_order from source
+      union all select bound.* from source cross join lateral (
+        select kind, key, ${columns}, put_order from artifact where kind = 'Grant' and key = source.grant_key limit 1) as bound
+      union all select bound.* from source cross join lateral (
+        select kind, key, ${columns}, put_order from artifact
+          where uid_key = source.owners ->> 'session' and kind = any('{Session,SessionUse}') offset 0) as bound
+      order by put_order`,
+  ),
   end: statement(
     'end',
     'update artifact set expires_at = 0 where kind = $1 and key = $2 and expires_at <= $3 and expires_at > 0',
