@@ -25,7 +25,11 @@ describe.skipIf(postgresPrograms === undefined)('a refresh, where PostgreSQL is 
   let database: string;
   let console: RunningConsole;
   beforeAll(async () => {
-    const settings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=1000'];
+    const settings = [
+      'shared_preload_libraries=pg_stat_statements',
+      'pg_stat_statements.max=1000',
+      'pg_stat_statements.track_planning=on',
+    ];
     postgres = await startPostgres({ settings });
     database = await postgres.createDatabase();
     await postgres.query(database, 'create extension pg_stat_statements');
@@ -39,7 +43,7 @@ describe.skipIf(postgresPrograms === undefined)('a refresh, where PostgreSQL is 
     await postgres?.close();
   }, 60_000);
 
-  test('takes two statements, beside that for the account', async () => {
+  test('takes two statements, beside that for the account, all of them planned before', async () => {
     let { refresh_token: token } = await signInForTokens(console, createUserAgent(console.url));
     const refreshOften = async () => {
       for (let n = 0; n < refreshes; n++) {
@@ -63,5 +67,6 @@ describe.skipIf(postgresPrograms === undefined)('a refresh, where PostgreSQL is 
     expect(each('calls', 'artifact'), shown.join('\n')).toBeGreaterThanOrEqual(artifactsOfRefresh);
     expect(each('calls', 'artifact'), shown.join('\n')).toBeLessThan(artifactsOfRefresh + besides);
     expect(each('calls', 'account'), shown.join('\n')).toBeLessThanOrEqual(mostAccounts);
+    expect(each('plans', 'artifact') + each('plans', 'account'), shown.join('\n')).toBeLessThan(besides);
   }, 120_000);
 });
