@@ -56,6 +56,9 @@ const single = `${insertion}
 const counted = `(case when ${isLive('$3')} then (artifact.payload ->> 'count')::int else 0 end + 1)`;
 const ends = '(ceil($3::float8) + $4::float8)';
 
+/** In place of a kind, of the record of an account among rows of artifacts. */
+export const accountRow = 'account';
+
 export const artifactStatements = {
   put: statement('put', single),
   putAnnounced: statement(
@@ -65,7 +68,7 @@ export const artifactStatements = {
   putAll: statement('put_all', `${insertion} ${given(1)} ${replacing}`),
   get: statement('get', `select ${columns} from artifact where kind = $1 and key = $2`),
   /**
-   * Itself, its grant, its session and the uses of that, each kind in the order in which they were put. One look into the
+   * Itself, its grant, its session, the uses of that and its account, each kind in the order in which they were put. One look into the
    * index for each: joined, what was planned for an empty table reads all grants of one that has grown since.
    */
   getBound: statement(
@@ -77,6 +80,8 @@ export const artifactStatements = {
       union all select bound.* from source cross join lateral (
         select kind, key, ${columns}, put_order from artifact
           where uid_key = source.owners ->> 'session' and kind = any('{Session,SessionUse}') offset 0) as bound
+      union all select '${accountRow}', account.id, record, null, null, null, 0 from source cross join lateral (
+        select id, record from account where id = source.owners ->> 'accountId' limit 1) as account
       order by put_order`,
   ),
   end: statement(

@@ -2,6 +2,7 @@
 import { byExpiry } from '../artifact-rules.ts';
 import { artifactKey, digest } from '../digest.ts';
 import { isAnnounced } from '../engine/put-listeners.ts';
+import type { UserRecord } from '../records.ts';
 import type {
   AnnouncedKind,
   Artifact,
@@ -24,9 +25,10 @@ import {
   type NamedRow,
   valuesOf,
 } from './artifact-rows.ts';
-import { artifactStatements as sql } from './artifact-statements.ts';
+import { accountRow, artifactStatements as sql } from './artifact-statements.ts';
 import type { ChangedNames, ChangeLog } from './change-log.ts';
 import type { Queries } from './database.ts';
+import type { RecentReads } from './records/recent-reads.ts';
 import { sweepSharedCounts } from './shared-counts.ts';
 
 export interface PostgresArtifactsDeps {
@@ -42,6 +44,8 @@ export interface PostgresArtifactsDeps {
   readonly notify: () => void;
   /** Others, and this process, may have: what was written was cut off. */
   readonly onDoubt: () => void;
+  /** Takes the account of a code or token that is read. */
+  readonly recentUsers: Pick<RecentReads<UserRecord | undefined>, 'begin'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** The same, going on evenly whatever is done to the clock: counters go by it. */
@@ -49,7 +53,7 @@ export interface PostgresArtifactsDeps {
 }
 
 export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<ArtifactStore, 'onPut'> {
-  const { database, log, inTurn, emit, notify, onDoubt } = deps;
+  const { database, log, inTurn, emit, notify, onDoubt, recentUsers } = deps;
   const nowSeconds = () => deps.now() / 1000;
   const steadySeconds = () => deps.steady() / 1000;
 
@@ -68,7 +72,10 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
   }
 
   async function getBound(kind: ArtifactKind, id: string): Promise<BoundArtifact | undefined> {
+    const foundUser = recentUsers.begin();
     const { rows } = await database.run<NamedRow>(sql.getBound, [kind, artifactKey(id)]);
+    const account = rows.find((row) => row.kind === accountRow);
+    if (account) foundUser(account.key, account.payload as unknown as UserRecord);
     for (const row of rows) if (!isLive(row)) await end(row.kind, row.key, row);
     return boundOf(kind, rows.filter(isLive));
   }

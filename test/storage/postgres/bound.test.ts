@@ -9,6 +9,16 @@ const later = startSeconds + 60;
 const grantId = 'the grant';
 const uid = 'the session';
 
+const user = {
+  id: 'a0a0a0a0-0000-4000-8000-000000000001',
+  username: 'ada',
+  passwordHash: '',
+  roles: [],
+  disabled: false,
+  createdAt: 0,
+  tokensValidFrom: 0,
+};
+
 describe.skipIf(postgresPrograms === undefined)('what a token is bound to, where PostgreSQL is', () => {
   let postgres: Postgres;
   let storage: Storage;
@@ -118,5 +128,19 @@ describe.skipIf(postgresPrograms === undefined)('what a token is bound to, where
       `update artifact set owners = '{"grantId":"the grant","accountId":"ada"}' where kind = 'RefreshToken'`,
     );
     expect(await bound()).toMatchObject({ artifact: { grantId }, grant: {}, session: undefined });
+  });
+
+  test('an account that changes meanwhile is the new one afterwards', async () => {
+    const { records } = storage;
+    const named = (name: string) =>
+      records.change(async (transaction) => transaction.put('users', { ...user, name }));
+    await named('0');
+    await artifacts.put('RefreshToken', 'token', { payload: {}, accountId: user.id });
+    for (let n = 1; n <= 20; n++) {
+      const reading = bound();
+      const change = named(`${n}`);
+      await Promise.all([reading, bound(), change.then(bound)]);
+      expect((await records.get('users', user.id))?.name).toBe(`${n}`);
+    }
   });
 });

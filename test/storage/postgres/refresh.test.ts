@@ -6,7 +6,7 @@ import { refresh, signInForTokens } from '../../helpers/sign-in.ts';
 import { createUserAgent } from '../../helpers/user-agent.ts';
 
 const refreshes = 20;
-/** The token with what it is bound to, and the exchange. */
+/** The token with its account and what it is bound to, and the exchange. */
 const artifactsOfRefresh = 2;
 /** What a console asks by itself meanwhile: fewer than another one for each refresh. */
 const besides = 0.5;
@@ -43,7 +43,7 @@ describe.skipIf(postgresPrograms === undefined)('a refresh, where PostgreSQL is 
     await postgres?.close();
   }, 60_000);
 
-  test('takes two statements, beside that for the account, all of them planned before', async () => {
+  test('takes two statements, both planned before', async () => {
     let { refresh_token: token } = await signInForTokens(console, createUserAgent(console.url));
     const refreshOften = async () => {
       for (let n = 0; n < refreshes; n++) {
