@@ -142,9 +142,13 @@ export function createSessions(deps: SessionsDeps) {
         for (const uid of new Set(ending)) await this.end(uid);
       }
     },
-    /** Prolongs a session that is in use elsewhere, such as by a refresh, up to its absolute end. */
-    async touch(uid: string) {
-      const found = await artifacts.findByUid('Session', uid);
+    /**
+     * Prolongs a session that is in use elsewhere, such as by a refresh, up to its absolute end.
+     *
+     * @param known  it, when it was read just now
+     */
+    async touch(uid: string, known?: ListedArtifact) {
+      const found = known ?? (await artifacts.findByUid('Session', uid));
       if (!found) return;
       const { accountId, expiresAt = 0, payload } = found.artifact;
       if (accountId === undefined) return;

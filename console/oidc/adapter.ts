@@ -34,12 +34,14 @@ export interface AdapterDeps {
 const exchanged: readonly string[] = ['AuthorizationCode', 'RefreshToken', 'DeviceCode'];
 
 export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
+  const applicationsOf: AdapterDeps['applicationsOf'] = (session) =>
+    deps.applicationsOf({ ...session, uses: deps.exchanges.current()?.reads.session(session.uid)?.uses });
   return (model) => {
     if (model === 'Client') return clientAdapter(deps.clients);
     const stored = artifactAdapter(model, deps);
     const adapter = model === 'DeviceCode' ? createDeviceCodes(stored, deps) : stored;
     return withStorageErrors(
-      model === 'Session' ? withRecordedApplications(adapter, deps.applicationsOf) : adapter,
+      model === 'Session' ? withRecordedApplications(adapter, applicationsOf) : adapter,
     );
   };
 }
@@ -66,7 +68,7 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
       }
     },
     async find(id) {
-      const artifact = await artifacts.get(kind, id);
+      const artifact = await read(id);
       if (!artifact || !(await isLive(artifact))) return undefined;
       const found = { ...restored(artifact), jti: id };
       const pending = exchanged.includes(kind) ? exchanges.current() : undefined;
@@ -76,7 +78,8 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
       return unused;
     },
     async findByUid(uid) {
-      const found = await artifacts.findByUid(kind, uid);
+      const session = kind === 'Session' ? exchanges.current()?.reads.session(uid) : undefined;
+      const found = session ?? (await artifacts.findByUid(kind, uid));
       return found && (await isLive(found.artifact)) ? restored(found.artifact) : undefined;
     },
     findByUserCode: async () => undefined,
@@ -92,6 +95,13 @@ function artifactAdapter(kind: string, deps: AdapterDeps): Adapter {
       if (kind === 'AccessToken') await revokeAccessTokens(grantId);
     },
   };
+
+  async function read(id: string): Promise<Artifact | undefined> {
+    const reads = exchanges.current()?.reads;
+    if (reads && exchanged.includes(kind)) return reads.source({ kind, id });
+    const grant = kind === 'Grant' ? reads?.grant(id) : undefined;
+    return grant ?? artifacts.get(kind, id);
+  }
 
   /** A grant or an interaction has no sign-in time: whether the account may go on is decided elsewhere. */
   async function isLive({ payload }: Artifact): Promise<boolean> {

@@ -12,6 +12,7 @@ import {
   type Exchange,
   StorageUnavailableError,
 } from '../storage/storage.ts';
+import { type BoundReads, createBoundReads } from './bound-reads.ts';
 import type { ExchangeRequest, FirstAnswer, FirstAnswers, TokenAnswer } from './first-answers.ts';
 import { storageError } from './storage-errors.ts';
 
@@ -20,6 +21,7 @@ export interface PendingExchange {
   /** The code or refresh token that was found. */
   readonly source: Source | undefined;
   readonly isUsedUp: boolean;
+  readonly reads: BoundReads;
   /**
    * The library is about to look at a code or refresh token.
    *
@@ -41,7 +43,7 @@ interface Source extends ArtifactName {
 export type Exchanges = ReturnType<typeof createExchanges>;
 
 export interface ExchangesDeps {
-  readonly artifacts: Pick<ArtifactStore, 'exchange'>;
+  readonly artifacts: Pick<ArtifactStore, 'exchange' | 'get' | 'getBound'>;
   readonly firstAnswers: FirstAnswers;
   readonly revokeGrant: (grantId: string) => Promise<void>;
   readonly onRepeated: (ctx: KoaContextWithOIDC) => void;
@@ -60,7 +62,7 @@ export function createExchanges(deps: ExchangesDeps) {
     current: (): PendingExchange | undefined => pendingExchange.getStore(),
     /** Runs the library, then commits what it has answered. */
     async run(ctx: Context, library: () => Promise<unknown>) {
-      const pending = createPending(firstAnswers);
+      const pending = createPending(firstAnswers, createBoundReads(artifacts));
       await pendingExchange.run(pending, library);
       if (ctx.status === 503) ctx.set(retryLater);
       // Refused, and nothing has been written; or a grant that uses nothing up.
@@ -119,7 +121,7 @@ interface Pending extends PendingExchange {
   done(): void;
 }
 
-function createPending(firstAnswers: Pick<FirstAnswers, 'find'>): Pending {
+function createPending(firstAnswers: Pick<FirstAnswers, 'find'>, reads: BoundReads): Pending {
   const puts: NonNullable<Exchange['put']>[number][] = [];
   const listeners: (() => void)[] = [];
   let source: Source | undefined;
@@ -137,6 +139,7 @@ function createPending(firstAnswers: Pick<FirstAnswers, 'find'>): Pending {
       return earlier;
     },
     puts,
+    reads,
     async find(name, artifact) {
       source = { ...name, artifact };
       if (artifact.consumedAt === undefined) return false;

@@ -5,15 +5,17 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { bindingName } from '../clients/pkce.ts';
 import type { Keys } from '../keys/keys.ts';
+import type { ListedArtifact } from '../storage/storage.ts';
 import { jtiPrefix } from '../tokens/grant-jti-prefix.ts';
 import { isStillWaiting } from './device-flow.ts';
+import type { PendingExchange } from './exchanges.ts';
 import { createProvider, type ProviderDeps } from './provider.ts';
 
 export interface LiveProviderDeps extends ProviderDeps {
   readonly keys: Pick<Keys, 'published' | 'onChange'>;
   readonly onServerError: (ctx: KoaContextWithOIDC, error: Error) => void;
-  /** A refresh token was used under this session. */
-  readonly onRefresh: (sessionUid: string) => Promise<void>;
+  /** A refresh token was used under this session. @param known  the session, when it was read for that */
+  readonly onRefresh: (sessionUid: string, known: ListedArtifact | undefined) => Promise<void>;
   readonly onOutcome: (ctx: KoaContextWithOIDC, event: string, fields: OutcomeFields) => void;
 }
 
@@ -49,7 +51,8 @@ export function createLiveProvider(deps: LiveProviderDeps): { current(): Provide
     made.on('server_error', deps.onServerError);
     made.on('grant.success', (ctx) => {
       // Said before anything is committed.
-      deps.exchanges.current()?.onDone(() => recordIssued(ctx));
+      const pending = deps.exchanges.current();
+      pending?.onDone(() => recordIssued(ctx, pending));
     });
     made.on('grant.error', (ctx, error) => {
       if (!isStillWaiting(error)) report(ctx, 'token.refused', 'denied', error);
@@ -62,11 +65,12 @@ export function createLiveProvider(deps: LiveProviderDeps): { current(): Provide
     return made;
   }
 
-  function recordIssued(ctx: KoaContextWithOIDC): void {
+  function recordIssued(ctx: KoaContextWithOIDC, { reads }: PendingExchange): void {
     report(ctx, 'token.issued', 'success');
     const { RefreshToken } = ctx.oidc.entities;
     const sessionUid = ctx.oidc.params?.grant_type === 'refresh_token' ? RefreshToken?.sessionUid : undefined;
-    if (sessionUid) deps.onRefresh(sessionUid).catch((error) => deps.onServerError(ctx, error));
+    if (sessionUid)
+      deps.onRefresh(sessionUid, reads.session(sessionUid)).catch((error) => deps.onServerError(ctx, error));
   }
 }
 

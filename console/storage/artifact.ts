@@ -26,6 +26,26 @@ export interface Artifact {
   readonly accountId?: string;
 }
 
+/** An artifact as a listing gives it: `key` stands for the id, which is stored only as its SHA-256. */
+export interface ListedArtifact {
+  readonly key: string;
+  readonly artifact: Artifact;
+}
+
+/** A code or token, and what its use looks at next, all as it was at one moment. */
+export interface BoundArtifact {
+  readonly artifact: Artifact;
+  /** Of its `grantId`; absent: it has to be asked for by itself. */
+  readonly grant?: Artifact | undefined;
+  /** The newest one with the `sessionUid` of the payload; absent: as {@link grant}. */
+  readonly session?: BoundSession | undefined;
+}
+
+export interface BoundSession extends ListedArtifact {
+  /** Of the kind `SessionUse`, with the same `uid`. */
+  readonly uses: readonly ListedArtifact[];
+}
+
 export interface ArtifactName {
   readonly kind: ArtifactKind;
   readonly id: string;

@@ -4,7 +4,14 @@
  * and the artifacts (what each sign-in changes: many, short-lived, written durably one by one).
  * Nothing outside this folder knows which implementation runs.
  */
-import type { AnnouncedKind, Artifact, ArtifactKind, ArtifactName } from './artifact.ts';
+import type {
+  AnnouncedKind,
+  Artifact,
+  ArtifactKind,
+  ArtifactName,
+  BoundArtifact,
+  ListedArtifact,
+} from './artifact.ts';
 import { type DiskState, diskStateOf } from './disk-state.ts';
 import type { RecordEngine } from './record-engine.ts';
 import type { RecordLoader } from './record-loader.ts';
@@ -12,7 +19,16 @@ import type { RecordStore } from './record-store.ts';
 import type { Collection, RegistryRecords } from './records.ts';
 import type { DatabaseState, SharedCounts } from './shared-store.ts';
 
-export type { AnnouncedKind, Artifact, ArtifactKind, ArtifactName, NamedArtifact } from './artifact.ts';
+export type {
+  AnnouncedKind,
+  Artifact,
+  ArtifactKind,
+  ArtifactName,
+  BoundArtifact,
+  BoundSession,
+  ListedArtifact,
+  NamedArtifact,
+} from './artifact.ts';
 
 /** Reads and writes inside one registry transaction; sees its own writes. */
 export interface RegistryTransaction {
@@ -43,12 +59,6 @@ export interface Registry {
    * @returns a function that ends the subscription
    */
   onChange(listener: (changed: ReadonlySet<Collection>) => void): () => void;
-}
-
-/** An artifact as a listing gives it: `key` stands for the id, which is stored only as its SHA-256. */
-export interface ListedArtifact {
-  readonly key: string;
-  readonly artifact: Artifact;
 }
 
 /** What one commit does: all of it, or nothing. */
@@ -83,6 +93,8 @@ export interface ArtifactStore {
   put(kind: ArtifactKind, id: string, artifact: Omit<Artifact, 'consumedAt'>): Promise<void>;
   /** Consumed artifacts are found until they expire, so that reuse can be noticed. */
   get(kind: ArtifactKind, id: string): Promise<Artifact | undefined>;
+  /** The same with what it is bound to, in one way to the store; left out where a way to the store costs next to nothing. */
+  getBound?(kind: ArtifactKind, id: string): Promise<BoundArtifact | undefined>;
   /** The newest artifact of that kind with this `uid`. */
   findByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact | undefined>;
   /** Marks as used: `true` for exactly one caller, among processes too; `false` when used before or absent. */

@@ -29,6 +29,8 @@ export interface SessionUsesDeps {
 export interface UsedSession {
   readonly uid: string;
   readonly accountId: string | undefined;
+  /** What was read with it: not asked for again. */
+  readonly uses?: readonly ListedArtifact[] | undefined;
 }
 
 export interface SessionsAt {
@@ -100,10 +102,11 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
     },
   };
 
-  async function of({ uid, accountId }: UsedSession): Promise<readonly ListedArtifact[]> {
-    if (accountId === undefined || !(await hasFormer('bySession'))) return artifacts.listByUid(kind, uid);
-    const uses = await artifacts.listByAccount(kind, accountId);
-    return uses.filter(({ artifact }) => artifact.payload.uid === uid);
+  async function of({ uid, accountId, uses }: UsedSession): Promise<readonly ListedArtifact[]> {
+    if (accountId === undefined || !(await hasFormer('bySession')))
+      return uses ?? artifacts.listByUid(kind, uid);
+    const ofAccount = await artifacts.listByAccount(kind, accountId);
+    return ofAccount.filter(({ artifact }) => artifact.payload.uid === uid);
   }
 
   async function hasFormer(way: Way): Promise<boolean> {

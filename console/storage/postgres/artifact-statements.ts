@@ -22,22 +22,30 @@ const given = (first: number) => {
     from unnest(${arrays}) as given (kind, key, payload, owners, grant_key, uid_key, account_key, expires_at)`;
 };
 
+/**
+ * Kinds and keys. The limit changes nothing but the plan: without one the database reckons with ten rows, takes that for
+ * dear, and plans each time anew for how many there are.
+ */
+const namesIn = (kinds: string, keys: string) =>
+  `(select * from unnest(${kinds}::text[], ${keys}::text[]) limit cardinality(${kinds}::text[])) as name (kind, key)`;
+
 /** What a commit of which others are told adds: see console/storage/postgres/change-log.ts. */
 const announced = (names: string, condition = '') => `clock as (
     update change_clock set last = last + 1 ${condition} returning last),
   announced as (insert into change (seq, names) select last, ${names}::json from clock)`;
 
 const exchange = (isAnnounced: boolean) => `with required as (
-    select 1 from artifact where (kind, key) in (select * from unnest($5::text[], $6::text[])) and ${isLive('$3')}
-      for key share),
+    select 1 from ${namesIn('$5', '$6')} cross join lateral (
+      select from artifact where artifact.kind = name.kind and artifact.key = name.key and ${isLive('$3')}
+        limit 1 for key share) as found),
   source as (
     update artifact set consumed_at = $4
       where kind = $1 and key = $2 and consumed_at is null and ${isLive('$3')}
         and (select count(*) from required) = cardinality($5::text[])
       returning 1),
   removed as (
-    delete from artifact where exists (select from source)
-      and (kind, key) in (select * from unnest($7::text[], $8::text[]))),
+    delete from artifact using ${namesIn('$7', '$8')} where exists (select from source)
+      and cardinality($7::text[]) > 0 and artifact.kind = name.kind and artifact.key = name.key),
   written as (${insertion} ${given(9)} where exists (select from source) ${replacing})
   ${isAnnounced ? `, ${announced('$17', 'where exists (select from source)')}` : ''}
   select count(*) as won ${isAnnounced ? ', (select last from clock) as seq' : ''} from source`;
@@ -48,6 +56,9 @@ const single = `${insertion}
 const counted = `(case when ${isLive('$3')} then (artifact.payload ->> 'count')::int else 0 end + 1)`;
 const ends = '(ceil($3::float8) + $4::float8)';
 
+/** In place of a kind, of the record of an account among rows of artifacts. */
+export const accountRow = 'account';
+
 export const artifactStatements = {
   put: statement('put', single),
   putAnnounced: statement(
@@ -56,6 +67,23 @@ export const artifactStatements = {
   ),
   putAll: statement('put_all', `${insertion} ${given(1)} ${replacing}`),
   get: statement('get', `select ${columns} from artifact where kind = $1 and key = $2`),
+  /**
+   * Itself, its grant, its session, the uses of that and its account, each kind in the order in which they were put. One look into the
+   * index for each: joined, what was planned for an empty table reads all grants of one that has grown since.
+   */
+  getBound: statement(
+    'get_bound',
+    `with source as (select * from artifact where kind = $1 and key = $2)
+      select kind, key, ${columns}, put_order from source
+      union all select bound.* from source cross join lateral (
+        select kind, key, ${columns}, put_order from artifact where kind = 'Grant' and key = source.grant_key limit 1) as bound
+      union all select bound.* from source cross join lateral (
+        select kind, key, ${columns}, put_order from artifact
+          where uid_key = source.owners ->> 'session' and kind = any('{Session,SessionUse}') offset 0) as bound
+      union all select '${accountRow}', account.id, record, null, null, null, 0 from source cross join lateral (
+        select id, record from account where id = source.owners ->> 'accountId' limit 1) as account
+      order by put_order`,
+  ),
   end: statement(
     'end',
     'update artifact set expires_at = 0 where kind = $1 and key = $2 and expires_at <= $3 and expires_at > 0',

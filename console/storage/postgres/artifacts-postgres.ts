@@ -2,21 +2,33 @@
 import { byExpiry } from '../artifact-rules.ts';
 import { artifactKey, digest } from '../digest.ts';
 import { isAnnounced } from '../engine/put-listeners.ts';
+import type { UserRecord } from '../records.ts';
 import type {
   AnnouncedKind,
   Artifact,
   ArtifactKind,
   ArtifactName,
   ArtifactStore,
+  BoundArtifact,
   Count,
   Exchange,
   Exchanged,
   ListedArtifact,
   NamedArtifact,
 } from '../storage.ts';
-import { artifactStatements as sql } from './artifact-statements.ts';
+import {
+  type ArtifactRow,
+  arraysOf,
+  artifactOf,
+  boundOf,
+  isSame,
+  type NamedRow,
+  valuesOf,
+} from './artifact-rows.ts';
+import { accountRow, artifactStatements as sql } from './artifact-statements.ts';
 import type { ChangedNames, ChangeLog } from './change-log.ts';
 import type { Queries } from './database.ts';
+import type { RecentReads } from './records/recent-reads.ts';
 import { sweepSharedCounts } from './shared-counts.ts';
 
 export interface PostgresArtifactsDeps {
@@ -32,22 +44,16 @@ export interface PostgresArtifactsDeps {
   readonly notify: () => void;
   /** Others, and this process, may have: what was written was cut off. */
   readonly onDoubt: () => void;
+  /** Takes the account of a code or token that is read. */
+  readonly recentUsers: Pick<RecentReads<UserRecord | undefined>, 'begin'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** The same, going on evenly whatever is done to the clock: counters go by it. */
   readonly steady: () => number;
 }
 
-export interface ArtifactRow {
-  readonly key: string;
-  readonly payload: Artifact['payload'];
-  readonly owners: Pick<Artifact, 'grantId' | 'uid' | 'accountId'> | null;
-  readonly expires_at: number | null;
-  readonly consumed_at: number | null;
-}
-
 export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<ArtifactStore, 'onPut'> {
-  const { database, log, inTurn, emit, notify, onDoubt } = deps;
+  const { database, log, inTurn, emit, notify, onDoubt, recentUsers } = deps;
   const nowSeconds = () => deps.now() / 1000;
   const steadySeconds = () => deps.steady() / 1000;
 
@@ -60,10 +66,25 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     const { rows } = await database.run<ArtifactRow>(sql.get, [kind, key]);
     const [row] = rows;
     if (!row) return undefined;
-    const now = nowSeconds();
-    if (row.expires_at === null || row.expires_at > now) return artifactOf(row);
-    if (row.expires_at > 0) await database.run(sql.end, [kind, key, now]);
+    if (isLive(row)) return artifactOf(row);
+    await end(kind, key, row);
     return undefined;
+  }
+
+  async function getBound(kind: ArtifactKind, id: string): Promise<BoundArtifact | undefined> {
+    const foundUser = recentUsers.begin();
+    const { rows } = await database.run<NamedRow>(sql.getBound, [kind, artifactKey(id)]);
+    const account = rows.find((row) => row.kind === accountRow);
+    if (account) foundUser(account.key, account.payload as unknown as UserRecord);
+    for (const row of rows) if (!isLive(row)) await end(row.kind, row.key, row);
+    return boundOf(kind, rows.filter(isLive));
+  }
+
+  const isLive = ({ expires_at }: ArtifactRow) => expires_at === null || expires_at > nowSeconds();
+
+  /** What was found expired stays so, also when the clock is put back. */
+  async function end(kind: ArtifactKind, key: string, { expires_at }: ArtifactRow): Promise<void> {
+    if (expires_at !== 0) await database.run(sql.end, [kind, key, nowSeconds()]);
   }
 
   /** Writes what others follow. @param write  gives the number of the change, if it came about */
@@ -128,6 +149,7 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
       await announce([put], () => first<{ seq: number }>(sql.putAnnounced, [...values, namesOf([put])]));
     },
     get: (kind, id) => find(kind, artifactKey(id)),
+    getBound,
     findByUid: async (kind, uid) => (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), 1]))[0],
     async consume(kind, id) {
       const now = nowSeconds();
@@ -196,43 +218,8 @@ export async function readNamed(
   names: readonly (readonly [string, string])[],
 ): Promise<ReadonlyMap<string, Artifact>> {
   const values = [names.map(([kind]) => kind), names.map(([, key]) => key)];
-  const { rows } = await queries.run<ArtifactRow & { kind: string }>(sql.named, values);
+  const { rows } = await queries.run<NamedRow>(sql.named, values);
   return new Map(rows.map((row) => [`${row.kind} ${row.key}`, artifactOf(row)]));
-}
-
-export function artifactOf({ payload, owners, expires_at, consumed_at }: ArtifactRow): Artifact {
-  return {
-    payload,
-    ...owners,
-    ...(expires_at !== null && { expiresAt: expires_at }),
-    ...(consumed_at !== null && { consumedAt: consumed_at }),
-  };
-}
-
-/** In the order of the columns. */
-function valuesOf({ kind, id, artifact }: NamedArtifact): readonly unknown[] {
-  const { payload, expiresAt, grantId, uid, accountId } = artifact;
-  const isOwned = grantId !== undefined || uid !== undefined || accountId !== undefined;
-  const keyOf = (text: string | undefined) => (text === undefined ? null : digest(text));
-  return [
-    kind,
-    artifactKey(id),
-    JSON.stringify(payload),
-    isOwned ? JSON.stringify({ grantId, uid, accountId }) : null,
-    keyOf(grantId),
-    keyOf(uid),
-    keyOf(accountId),
-    expiresAt ?? null,
-  ];
-}
-
-const columnCount = 8;
-
-/** An array for each column; of two of one name the later counts. */
-function arraysOf(puts: readonly NamedArtifact[]): readonly (readonly unknown[])[] {
-  const last = puts.filter((put, n) => !puts.slice(n + 1).some((later) => isSame(later, put)));
-  const rows = last.map(valuesOf);
-  return Array.from({ length: columnCount }, (_, column) => rows.map((row) => row[column]));
 }
 
 function columnsOf(names: readonly ArtifactName[]): readonly (readonly string[])[] {
@@ -241,8 +228,4 @@ function columnsOf(names: readonly ArtifactName[]): readonly (readonly string[])
 
 function namesOf(puts: readonly NamedArtifact[]): string {
   return JSON.stringify(announcedNames(puts));
-}
-
-function isSame(one: ArtifactName, other: ArtifactName): boolean {
-  return one.kind === other.kind && one.id === other.id;
 }

@@ -105,7 +105,7 @@ async function openPrepared(
   const commits = createCommits({ database, log: changes, inTurn, notify, onDoubt });
   // After the number of the last change: what comes in between is read twice.
   const registry = await openPostgresRegistry(database, () => commits, log);
-  const { records, loader, writtenBy, ...own } = openPostgresRecords({
+  const { records, loader, writtenBy, recentUsers, ...own } = openPostgresRecords({
     database,
     commits,
     registry,
@@ -120,6 +120,7 @@ async function openPrepared(
     emit,
     notify,
     onDoubt,
+    recentUsers,
     now,
     steady,
   });
@@ -177,7 +178,7 @@ async function openPrepared(
   function inTerm(term: number): Storage {
     const fenced = inTermOf(database, { lease, holder, term });
     const ordered = createCommits({ database: fenced, log: changes, inTurn, notify, onDoubt });
-    const deps = { database: fenced, log: changes, inTurn, emit, notify, onDoubt, now, steady };
+    const deps = { database: fenced, log: changes, inTurn, emit, notify, onDoubt, recentUsers, now, steady };
     const isOn = () => (lease.term() === term ? term : undefined);
     return {
       ...storage,

@@ -4,7 +4,7 @@ import { keyPart } from '../engine/key-parts.ts';
 import { countKeysOf, type IndexKey, indexKeysOf } from '../engine/record-indexes.ts';
 import { type GrowingCollection, type GrowingRecords, growingCollections } from '../record-store.ts';
 import type { StoreCheck } from '../storage.ts';
-import type { ArtifactRow } from './artifacts-postgres.ts';
+import type { ArtifactRow } from './artifact-rows.ts';
 import { type Queries, statement } from './database.ts';
 import { isLaterEntry } from './records/index-filling.ts';
 import { countName, placeInIndex } from './records/record-rows.ts';

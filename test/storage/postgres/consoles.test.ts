@@ -94,6 +94,31 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
     }
   });
 
+  test('a session that is ended at one has no refresh at the other, also of a token that it was just given (S39)', async () => {
+    const ask = (refresh_token: string) =>
+      post(other, '/oauth2/token', {
+        grant_type: 'refresh_token',
+        client_id: dashboard.clientId,
+        refresh_token,
+      });
+    for (let round = 0; round < 3; round++) {
+      const agent = createUserAgent(front.url);
+      const tokens = await signInForTokens(front, agent);
+      const warm = await ask(tokens.refresh_token);
+      expect(warm.status).toBe(200);
+      front.choose(one.port);
+      const query = new URLSearchParams({ id_token_hint: tokens.id_token });
+      const end = async () => agent.follow(await agent.get(`/connect/logout?${query}`));
+      // In the last round it comes while the session is being ended.
+      const meanwhile = round === 2 ? ask(warm.body.refresh_token!) : undefined;
+      expect((await end()).status).toBe(200);
+      const given = (await meanwhile)?.body.refresh_token ?? warm.body.refresh_token!;
+      const refused = await ask(given);
+      expect([refused.status, refused.body.error]).toEqual([400, 'invalid_grant']);
+      front.choose(one.port, other.port);
+    }
+  });
+
   test('one of them leads', async () => {
     const holders = () =>
       postgres.query<{ n: number }>(

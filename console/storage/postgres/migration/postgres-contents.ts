@@ -1,7 +1,6 @@
 /** A store in PostgreSQL as it is moved to another engine: everything in it, as it lies there. */
 import type { StoreContents, StoreItems, StorePage, StorePart } from '../../migration/store-contents.ts';
-import type { ArtifactRow } from '../artifacts-postgres.ts';
-import { artifactOf } from '../artifacts-postgres.ts';
+import { type ArtifactRow, artifactOf } from '../artifact-rows.ts';
 import type { Queries } from '../database.ts';
 import { moveStatements as sql } from './move-statements.ts';
 

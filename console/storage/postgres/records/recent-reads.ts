@@ -12,14 +12,21 @@ interface Read<R> {
   readonly answer: Promise<R>;
 }
 
+export type RecentReads<R> = ReturnType<typeof createRecentReads<R>>;
+
 export function createRecentReads<R>(read: (id: string) => Promise<R>) {
   const reads = new Map<string, Read<R>>();
+  let timesForgotten = 0;
+
+  function add(id: string, one: Read<R>): void {
+    if (reads.size >= mostReads) reads.clear();
+    reads.set(id, one);
+  }
 
   function readAnew(id: string, at: number): Promise<R> {
-    if (reads.size >= mostReads) reads.clear();
     const answer = read(id);
     const own = { at, answer };
-    reads.set(id, own);
+    add(id, own);
     answer.catch(() => {
       if (reads.get(id) === own) reads.delete(id);
     });
@@ -32,7 +39,21 @@ export function createRecentReads<R>(read: (id: string) => Promise<R>) {
       const recent = reads.get(id);
       return recent && now - recent.at < recentMs ? recent.answer : readAnew(id, now);
     },
+    /**
+     * For what comes with another read, begun before that is asked.
+     *
+     * @returns takes what was found: it is as old as that read, and not taken when something has changed meanwhile
+     */
+    begin(): (id: string, found: R) => void {
+      const at = performance.now();
+      const before = timesForgotten;
+      return (id, found) => {
+        const isNewest = at > (reads.get(id)?.at ?? 0);
+        if (isNewest && timesForgotten === before) add(id, { at, answer: Promise.resolve(found) });
+      };
+    },
     forget(id: string): void {
+      timesForgotten++;
       reads.delete(id);
     },
   };

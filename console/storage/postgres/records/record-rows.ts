@@ -13,8 +13,12 @@ export interface RecordRow<R = UserRecord | ClientRecord> {
   readonly record: R;
 }
 
-/** Of each collection. */
+/** Of each collection: one, and many. By an array the database reckons with ten, and plans anew each time. */
 const byId = {
+  users: statement('account_by_id', 'select id, version, record from account where id = $1'),
+  clients: statement('client_by_id', 'select id, version, record from client where id = $1'),
+};
+const byIds = {
   users: statement('account_named', 'select id, version, record from account where id = any($1)'),
   clients: statement('client_named', 'select id, version, record from client where id = any($1)'),
 };
@@ -55,7 +59,10 @@ export type Reads = ReturnType<typeof createReads>;
 /** What can be asked of users and clients, within a transaction or outside. */
 export function createReads(queries: Queries, registry: Pick<Registry, 'get' | 'all'>) {
   async function named<C extends GrowingCollection>(collection: C, ids: readonly string[]) {
-    const { rows } = await queries.run<RecordRow<GrowingRecords[C]>>(byId[collection], [ids.map(keyPart)]);
+    const keys = ids.map(keyPart);
+    const isOne = keys.length === 1;
+    const query = (isOne ? byId : byIds)[collection];
+    const { rows } = await queries.run<RecordRow<GrowingRecords[C]>>(query, isOne ? keys : [keys]);
     return rows;
   }
 

@@ -18,7 +18,7 @@ import type { ChangedNames } from '../change-log.ts';
 import type { Queries } from '../database.ts';
 import type { Commits } from '../ordered-commits.ts';
 import type { PostgresRegistry } from '../registry-postgres.ts';
-import { createRecentReads } from './recent-reads.ts';
+import { createRecentReads, type RecentReads } from './recent-reads.ts';
 import { createPostgresLoader } from './record-bulk.ts';
 import { createRecordCommits } from './record-commits.ts';
 import { createRecordPages } from './record-pages.ts';
@@ -40,6 +40,7 @@ export interface WrittenRecords {
 export interface PostgresRecords extends WrittenRecords {
   /** The same ones, changed by these commits. */
   writtenBy(commits: Commits): WrittenRecords;
+  readonly recentUsers: RecentReads<UserRecord | undefined>;
   /** What others have changed, read anew. */
   deliver(names: NonNullable<ChangedNames['records']>, queries: Queries): Promise<void>;
 }
@@ -82,6 +83,7 @@ export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords 
   return {
     ...writtenBy(deps.commits),
     writtenBy,
+    recentUsers: users,
     async deliver(names, queries) {
       const changes: RecordChange[] = [];
       for (const collection of growingCollections) {
