@@ -691,7 +691,6 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       cluster: {
         clusterState: 'active',
         clusterVersion: filling.text,
-        instanceName: filling.text,
         isSafe: false,
         migrationQueueSize: 3,
         clusterSize: 3,
