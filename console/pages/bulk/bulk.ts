@@ -84,7 +84,7 @@ export function createBulk(
       };
       return {
         selection: open.length > 0 && items.length <= mostSelected ? selection : undefined,
-        outcome: await outcomeOf(ctx, form.get('job')),
+        outcome: await outcomeOf(ctx, form.get('job'), query),
         problem: rejectionText(form.get('refused'), t),
       };
     },
@@ -169,7 +169,12 @@ export function createBulk(
       name: act.name,
       operation: 'createBulkAct',
       title: t(act.title, { n: count }),
-      effects: [await whom(ctx, meant), ...act.effects.map((effect) => t(effect)), t('bulk.each')],
+      effects: [
+        await whom(ctx, meant),
+        ...act.effects.map((effect) => t(effect)),
+        ...(act.own !== undefined && ids.includes(ctx.state.account.username) ? [t(act.own)] : []),
+        t('bulk.each'),
+      ],
       button: t(act.title, { n: count }),
       isMaking: true,
       isDangerous: act.isDangerous ?? false,
@@ -210,13 +215,18 @@ export function createBulk(
     return text === '' ? page.href : `${page.href}?${text}`;
   }
 
-  async function outcomeOf(ctx: PageContext, id: string | undefined): Promise<OutcomeModel | undefined> {
+  async function outcomeOf(
+    ctx: PageContext,
+    id: string | undefined,
+    query: Readonly<Record<string, string>>,
+  ): Promise<OutcomeModel | undefined> {
     if (id === undefined) return undefined;
     const hrefs = hrefsOf(tools.reader(ctx));
     const job = await ownJob(ctx, id);
     return (
       job && {
         job,
+        href: hrefWith(query, { job: id }),
         jobHref: hrefs.has('/observe/jobs') ? jobHref(id) : undefined,
         approvalsHref: hrefs.has(approvalsHref) ? approvalsHref : undefined,
         hrefOf: (thing) => `${page.href}/${encodeURIComponent(thing)}`,
