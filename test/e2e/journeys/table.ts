@@ -46,7 +46,7 @@ const cluster: readonly Journey[] = [
     page: 'Overview',
     go: journey(
       open('/'),
-      reads('Needs attention', 'member 127.0.0.1:1', 'Latest refusals'),
+      reads('Needs attention', 'Member 127.0.0.1:1', 'Latest refusals'),
       follow('24 h'),
       reads('Calls', 'p99'),
       follow('Look at it'),
