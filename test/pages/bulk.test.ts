@@ -233,6 +233,23 @@ describe('other lists', () => {
     expect([(await one.get('/account')).status, (await two.get('/account')).status]).toEqual([303, 200]);
   });
 
+  test('mark the session by which they are read, and say so before it is ended', async () => {
+    const nina = await personWith(console, 'ses-nina', ['Admin']);
+    const list = '/access/sessions';
+    const sessionsOf = async (user: string) =>
+      ((await callApi(console, 'GET', `/sessions?user=${user}`)) as { items: { id: string }[] }).items[0]!.id;
+    const [own, other] = [await sessionsOf('ses-nina'), await sessionsOf('ada')];
+    const page = textOf(await nina.get(list));
+    expect(page.match(/This one/g)).toHaveLength(1);
+    expect(page).toContain('ses-nina This one');
+    const careful = 'Careful: this session of yours is among them.';
+    expect(textOf(await asking('end', picked(own, other), nina, list))).toContain(careful);
+    expect(textOf(await asking('end', picked(other), nina, list))).not.toContain(careful);
+    const yours = 'It is yours: you are signed out here';
+    expect(textOf(await nina.get(`${list}/${own}?do=end`))).toContain(yours);
+    expect(textOf(await nina.get(`${list}/${other}?do=end`))).not.toContain(yours);
+  });
+
   test.each([
     ['roles', '/roles', { permissions: ['svc:health:read'] }, 'Remove 2 roles'],
     ['clients', '/clients', { scopes: [] }, 'Remove 2 machine clients'],

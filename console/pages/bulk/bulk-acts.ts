@@ -15,7 +15,7 @@ export interface BulkAct {
   readonly effects: readonly WordKey[];
   /** Words of the command that does it to one, before its id. */
   readonly command: readonly string[];
-  /** What it means to the reader's own account, where that is among them. */
+  /** What it means where the reader's own account, or session, is among them. */
   readonly own?: WordKey;
   /** Cannot be undone: wants a typed word, and a sign-in of late. */
   readonly isDangerous?: boolean;
@@ -139,6 +139,7 @@ export const bulkActs = {
       label: 'users.endSessions',
       title: 'bulk.endSessions',
       effects: ['bulk.sessionsEnd'],
+      own: 'bulk.ownSession',
       command: ['session', 'end'],
     },
   ],

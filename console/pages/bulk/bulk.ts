@@ -50,16 +50,22 @@ interface Meant {
 
 type Rejection = 'nothing' | 'many' | 'found-many' | 'found-none';
 
+interface Names {
+  /** What a thing is called where it is asked about; by default by its id. */
+  readonly nameOf?: (ctx: PageContext, id: string) => Promise<string>;
+  /** The id of what is the reader's own; by default that of the account. */
+  readonly ownOf?: (ctx: PageContext) => Promise<string | undefined>;
+}
+
 /**
  * @param title   of the list
- * @param nameOf  what a thing is called where it is asked about; by default by its id
  * @param origin  of this console
  */
 export function createBulk(
   { tools, acts, origin }: { readonly tools: PageTools; readonly acts: Acts; readonly origin: string },
   list: BulkList,
   title: (t: Translate) => string,
-  nameOf?: (ctx: PageContext, id: string) => Promise<string>,
+  { nameOf, ownOf = async (ctx) => ctx.state.account.username }: Names = {},
 ): Bulk {
   const page = listed[list];
   const fixed = 'fixed' in page ? page.fixed : {};
@@ -172,7 +178,7 @@ export function createBulk(
       effects: [
         await whom(ctx, meant),
         ...act.effects.map((effect) => t(effect)),
-        ...(act.own !== undefined && ids.includes(ctx.state.account.username) ? [t(act.own)] : []),
+        ...(await ownEffect(ctx, act, ids)),
         t('bulk.each'),
       ],
       button: t(act.title, { n: count }),
@@ -189,6 +195,12 @@ export function createBulk(
       // What is quick is over by the time that the list is shown again.
       requestOf: () => ({ body, waitSeconds: 1 }),
     };
+  }
+
+  async function ownEffect(ctx: PageContext, { own }: BulkAct, ids: readonly string[]): Promise<string[]> {
+    if (own === undefined) return [];
+    const ownId = await ownOf(ctx);
+    return ownId !== undefined && ids.includes(ownId) ? [textFor(ctx)(own)] : [];
   }
 
   async function whom(ctx: PageContext, { query, ids, isAll, count }: Meant): Promise<string> {

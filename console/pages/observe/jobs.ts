@@ -1,13 +1,12 @@
 /** `/observe/jobs`: what takes longer than a page may, and the end of it. */
 
+import { jobKinds, jobTitle } from '../../../views/management/observe/job-kinds.ts';
 import {
   amountText,
   jobHref,
-  jobKinds,
   jobParts,
   jobStates,
   jobsHref,
-  jobTitle,
   renderJob,
   renderJobs,
   type ShownJob,

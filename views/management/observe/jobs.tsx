@@ -12,6 +12,7 @@ import { Named } from '../history/named.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { Live } from '../live.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { jobTitle } from './job-kinds.ts';
 
 /** As the admin API has it. */
 export interface ShownJob {
@@ -54,32 +55,6 @@ export const jobStates: Readonly<Record<ShownJob['state'], readonly [StateKind, 
   cancelled: ['off', 'jobs.stopped'],
   interrupted: ['warn', 'jobs.interrupted'],
 };
-
-/** What each kind of job is called; another one by its kind. */
-export const jobKinds: Readonly<Record<string, WordKey>> = {
-  backup: 'jobs.backup',
-  'drain-queue': 'drains.job',
-  'verify-audit': 'jobs.verifyAudit',
-  'import-users': 'jobs.importUsers',
-  'import-clients': 'jobs.importClients',
-  'disable-users': 'jobs.disableUsers',
-  'enable-users': 'jobs.enableUsers',
-  'end-user-sessions': 'jobs.endUserSessions',
-  'remove-users': 'jobs.removeUsers',
-  'disable-clients': 'jobs.disableClients',
-  'enable-clients': 'jobs.enableClients',
-  'remove-clients': 'jobs.removeClients',
-  'disable-applications': 'jobs.disableApplications',
-  'enable-applications': 'jobs.enableApplications',
-  'remove-applications': 'jobs.removeApplications',
-  'remove-roles': 'jobs.removeRoles',
-  'end-sessions': 'jobs.endSessions',
-};
-
-export function jobTitle({ kind }: Pick<ShownJob, 'kind'>, t: Translate): string {
-  const word = jobKinds[kind];
-  return word === undefined ? kind : t(word);
-}
 
 /** Of an act on many, that some were refused is part of how it is. */
 export function JobState({

@@ -34,6 +34,8 @@ export const bulk: SameTexts<typeof english> = {
     'Vorsicht: Ihr eigenes Konto ist darunter. Es wird abgelehnt: Das muss jemand anderes tun.',
   'bulk.ownSessions':
     'Vorsicht: Ihr eigenes Konto ist darunter. Auch Sie werden abgemeldet und melden sich neu an.',
+  'bulk.ownSession':
+    'Vorsicht: Ihre Sitzung in diesem Browser ist darunter. Sie werden hier abgemeldet und melden sich neu an.',
   'bulk.typed': '{n} entfernen',
   'bulk.disableUsers': { one: '{n} Benutzer deaktivieren', other: '{n} Benutzer deaktivieren' },
   'bulk.enableUsers': { one: '{n} Benutzer aktivieren', other: '{n} Benutzer aktivieren' },

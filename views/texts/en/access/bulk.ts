@@ -29,6 +29,8 @@ export const bulk = {
   'bulk.ownAccount':
     'Careful: your own account is among them. It is refused: another administrator has to do that.',
   'bulk.ownSessions': 'Careful: your own account is among them. You are signed out too, and sign in again.',
+  'bulk.ownSession':
+    'Careful: this session of yours is among them. You are signed out here, and sign in again.',
   'bulk.typed': 'remove {n}',
   'bulk.disableUsers': { one: 'Disable {n} user', other: 'Disable {n} users' },
   'bulk.enableUsers': { one: 'Enable {n} user', other: 'Enable {n} users' },
