@@ -315,7 +315,7 @@ const observe: readonly Journey[] = [
   },
   {
     page: 'Jobs',
-    go: journey(open('/observe/jobs'), reads('1 of 1 copy'), follow('backup'), reads('Done')),
+    go: journey(open('/observe/jobs'), reads('1 of 1 copy'), follow('Backup'), reads('Done')),
   },
   {
     page: 'Search',
