@@ -33,7 +33,7 @@ export interface OutcomeModel {
 }
 
 /** Whether one of them at least was refused. */
-export function hasRefusals({ result }: Pick<BulkJob, 'result'>): boolean {
+export function hasFailures({ result }: Pick<BulkJob, 'result'>): boolean {
   return Number(result?.failed ?? 0) > 0;
 }
 
@@ -41,8 +41,8 @@ export function hasRefusals({ result }: Pick<BulkJob, 'result'>): boolean {
 export function Outcome(model: OutcomeModel) {
   const t = useText();
   const { job, jobHref } = model;
-  const isPartly = hasRefusals(job) && Number(job.result?.done) + Number(job.result?.waiting) > 0;
-  const kind = job.problem !== null || hasRefusals(job) ? 'problem' : 'notice';
+  const isPartly = hasFailures(job) && Number(job.result?.done) + Number(job.result?.waiting) > 0;
+  const kind = job.problem !== null || hasFailures(job) ? 'problem' : 'notice';
   return (
     <section
       class={`message ${isPartly ? 'careful' : kind} outcome`}

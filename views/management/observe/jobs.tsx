@@ -3,7 +3,7 @@ import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { type BulkResult, Counts, hasRefusals } from '../bulk/outcome.tsx';
+import { type BulkResult, Counts, hasFailures } from '../bulk/outcome.tsx';
 import { drainHref } from '../cluster/structures.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
@@ -62,7 +62,7 @@ export function JobState({
   result = null,
 }: Pick<ShownJob, 'state'> & Partial<Pick<ShownJob, 'result'>>) {
   const t = useText();
-  if (state === 'succeeded' && hasRefusals({ result }))
+  if (state === 'succeeded' && hasFailures({ result }))
     return <State kind="warn">{t('jobs.doneExceptRefused', { n: Number(result!.failed) })}</State>;
   const [kind, word] = jobStates[state];
   return <State kind={kind}>{t(word)}</State>;
