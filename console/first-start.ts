@@ -110,7 +110,7 @@ export interface ApplyConfigurationDeps {
 
 /**
  * Nobody is answered before files of configuration are in force, or refused; from then on they are followed. Of several
- * consoles that share a store the one that leads applies its own, as long as it does (decision 0057).
+ * consoles that share a store the one that leads applies its own, as long as it does (decision 57).
  */
 export async function applyConfiguration(
   services: Services,

@@ -58,7 +58,13 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     now: parts.now,
     log: parts.log,
   });
-  const management = createPagesModule({ ...base, ...login, tools, live });
+  const management = createPagesModule({
+    ...base,
+    ...login,
+    tools,
+    live,
+    findSession: parts.sessions.find,
+  });
   const returns = { signIn: login.returned, signOut: logout.resume };
   const pages = createPages({
     ...base,

@@ -105,13 +105,22 @@ function sameOf(form: Form): Pick<Shown, 'version' | 'base'> {
   return { ...(version !== undefined && { version }), ...(base !== undefined && { base }) };
 }
 
-/** Of the version that is stored now: whoever saves again has picked from both. */
+/**
+ * Of the version that is stored now: whoever saves again has picked from both.
+ *
+ * @param errors  what is said where no field differs any more
+ */
 function staleForm(errors: readonly FieldError[], conflicts: readonly Conflict[], t: Translate): Shown {
-  const asked = conflicts.map(({ member, field }) => ({
-    field: field ?? pickName(member),
-    text: t('frame.changedToo'),
-  }));
-  return { errors: [...errors, ...asked], conflicts };
+  if (conflicts.length === 0) return { errors, conflicts };
+  const nothing = t('frame.nothing');
+  // What only the other one has changed is picked already: nothing is wrong with it.
+  const asked = conflicts
+    .filter(({ picked: already }) => already === undefined)
+    .map(({ member, field, typed, stored }) => ({
+      field: field ?? pickName(member),
+      text: t('frame.changedToo', { typed: typed || nothing, stored: stored || nothing }),
+    }));
+  return { errors: [{ text: t('frame.changedMeanwhile') }, ...asked], conflicts };
 }
 
 function takesOver({ state: { form } }: PageContext): boolean {

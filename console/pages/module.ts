@@ -6,6 +6,7 @@ import { form, type Guard, largeUpload, longForm, query, type WithForm } from '.
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { addAccessRoutes } from './access/module.ts';
+import type { FindSession } from './access/sessions.ts';
 import { createActs } from './acts.ts';
 import { createCpPage } from './cluster/cp.ts';
 import { createDrainPages } from './cluster/drains.ts';
@@ -39,6 +40,7 @@ export interface PagesNeeds {
   readonly live: Live;
   readonly stepUp: StepUp;
   readonly signedIn: Guard<WithSession>;
+  readonly findSession: FindSession;
   readonly csrf: Csrf;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -108,7 +110,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
       router.get('/cluster/operations', query, signedIn, operations.show);
       router.post('/cluster/operations', signedIn, longForm, csrf, held, operations.change);
-      addAccessRoutes(router, { tools, acts, forms, origin, now, elevationMinutes, signedIn, csrf, held });
+      addAccessRoutes(router, { ...needs, acts, forms, origin, elevationMinutes, csrf, held });
       for (const list of Object.values(listed)) {
         router.get(`${list.href}.json`, query, signedIn, files.of(list, 'json'));
         router.get(`${list.href}.csv`, query, signedIn, files.of(list, 'csv'));

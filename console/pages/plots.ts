@@ -75,19 +75,33 @@ export async function plotsOf(
   return {
     period: period.label,
     periods: periods(t).map(({ id, label }) => ({ label, href: addressWith(ctx, { period: id }) })),
-    plots: asked.map(({ lines, factor = 1, ...plot }) => ({
-      ...plot,
-      ...tablePlace(ctx, plot.id),
-      from: Date.parse(body.from) / 1000,
-      stepSeconds: body.stepSeconds,
-      lines: lines.map(({ series: name, name: shown, isMost = false }) => {
-        const { mean = [], most = [] } = body.series.find((one) => one.name === name) ?? {};
-        const values = isMost ? most : mean;
-        return { name: shown, values: values.map((value) => (value === null ? null : value * factor)) };
-      }),
-    })),
+    plots: asked
+      .map((plot) => inFitUnit(plot, body))
+      .map(({ lines, factor = 1, ...plot }) => ({
+        ...plot,
+        ...tablePlace(ctx, plot.id),
+        from: Date.parse(body.from) / 1000,
+        stepSeconds: body.stepSeconds,
+        lines: lines.map(({ series: name, name: shown, isMost = false }) => {
+          const { mean = [], most = [] } = body.series.find((one) => one.name === name) ?? {};
+          const values = isMost ? most : mean;
+          return { name: shown, values: values.map((value) => (value === null ? null : value * factor)) };
+        }),
+      })),
   };
 }
+
+/** Values of some bytes are not thousandths of a kilobyte. */
+function inFitUnit(plot: AskedPlot, { series }: TrafficBody): AskedPlot {
+  if (plot.id !== 'values') return plot;
+  const sizes = series.find(({ name }) => name === 'valueBytes')?.most ?? [];
+  const largest = sizes.reduce<number>((most, size) => Math.max(most, size ?? 0), 0);
+  const { unit, factor } =
+    largest >= mib ? { unit: ' MB', factor: 1 / mib } : { unit: ' KB', factor: 1 / 1024 };
+  return largest < 1024 ? { ...plot, unit: ' B', factor: 1 } : { ...plot, unit, factor };
+}
+
+const mib = 1024 * 1024;
 
 /** Calls of the last hour by minute. */
 export interface CallMinutes {

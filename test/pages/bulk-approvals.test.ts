@@ -48,7 +48,7 @@ test('all of it is said in German, too', async () => {
   expect(textOf(list)).toContain('Die ganze Liste: JSON , CSV');
   const asked = await ada.get(removing, german);
   expect(titleOf(asked)).toBe('2 Benutzer entfernen');
-  expect(textOf(asked)).toContain('Diese: two-1, two-2.');
+  expect(textOf(asked)).toContain('Ausgewählt: two-1, two-2.');
   const wrong = await ada.post('/access/users', { ...hiddenOf(asked.body), typed_name: 'remove 2' }, german);
   expect(wrong.status).toBe(400);
   const enable = await ada.get('/access/users?do=enable&pick%3Anobody=on', german);

@@ -84,7 +84,7 @@ describe('what is selected', () => {
     const page = await asking('disable', picked('ask-1', 'ask-2'));
     expect(titleOf(page)).toBe('Disable 2 users');
     const text = textOf(page);
-    expect(text).toContain('These: ask-1, ask-2.');
+    expect(text).toContain('Selected: ask-1, ask-2.');
     expect(text).toContain('They cannot sign in until they are enabled again');
     expect(text).toContain('npx console user disable ask-1 npx console user disable ask-2');
     expect(text).toContain('/api/v1/jobs/bulk-acts');
@@ -114,15 +114,24 @@ describe('what is selected', () => {
     await add('partly-1', 'partly-2');
     const asked = await asking('disable', picked('partly-1', 'partly-2', 'nobody-here', 'ada'));
     await callApi(console, 'DELETE', '/users/partly-2');
+    expect(textOf(asked)).toContain('Careful: your own account is among them.');
     const page = await confirm(asked);
     const text = textOf(page);
     expect(text).toContain('1 done.');
     expect(text).toContain('3 were refused:');
+    expect(page.body).toContain('class="message careful outcome"');
     expect(page.body).toContain('href="/access/users/nobody-here"');
     expect(text).toMatch(/partly-2 : There is no user of this name\./);
     expect([await statusOf('partly-1'), await statusOf('ada')]).toEqual(['disabled', 'active']);
     const job = /href="(\/observe\/jobs\/job_\w+)"/.exec(page.body)![1]!;
-    expect(textOf(await ada.get(job))).toContain('3 were refused:');
+    const told = await ada.get(job);
+    expect([titleOf(told), textOf(told)]).toEqual([
+      'Disable users',
+      expect.stringMatching(/Done, but for 3 Result 1 done\. 3 were refused: .*Begun by ada /),
+    ]);
+    expect(textOf(await ada.get('/observe/jobs'))).toMatch(
+      /Disable users Done, but for 3 4 of 4 things ada /,
+    );
   });
 
   test('is removed only with the word typed, and is not when another number is', async () => {
@@ -131,7 +140,7 @@ describe('what is selected', () => {
     expect(titleOf(asked)).toBe('Remove 2 users');
     const wrong = await ada.post('/access/users', { ...formIn(asked).hidden, typed_name: 'remove 3' });
     expect([wrong.status, await statusOf('rm-1')]).toEqual([400, 'invited']);
-    expect(textOf(wrong)).toContain('These: rm-1, rm-2.');
+    expect(textOf(wrong)).toContain('Selected: rm-1, rm-2.');
     const page = await confirm(wrong, { typed_name: 'remove 2' });
     expect(textOf(page)).toContain('2 done.');
     await expect(statusOf('rm-1')).rejects.toThrow('404');
@@ -218,10 +227,27 @@ describe('other lists', () => {
     };
     const list = '/access/sessions';
     const asked = await asking('end', { ...picked(items[0]!.id), user: '' }, ada, list);
-    expect([titleOf(asked), textOf(asked).includes('These: ses-one.')]).toEqual(['End 1 session', true]);
+    expect([titleOf(asked), textOf(asked).includes('Selected: ses-one.')]).toEqual(['End 1 session', true]);
     const page = await confirm(asked, {}, ada, list);
     expect(textOf(page)).toContain('1 done.');
     expect([(await one.get('/account')).status, (await two.get('/account')).status]).toEqual([303, 200]);
+  });
+
+  test('mark the session by which they are read, and say so before it is ended', async () => {
+    const nina = await personWith(console, 'ses-nina', ['Admin']);
+    const list = '/access/sessions';
+    const sessionsOf = async (user: string) =>
+      ((await callApi(console, 'GET', `/sessions?user=${user}`)) as { items: { id: string }[] }).items[0]!.id;
+    const [own, other] = [await sessionsOf('ses-nina'), await sessionsOf('ada')];
+    const page = textOf(await nina.get(list));
+    expect(page.match(/This one/g)).toHaveLength(1);
+    expect(page).toContain('ses-nina This one');
+    const careful = 'Careful: this session of yours is among them.';
+    expect(textOf(await asking('end', picked(own, other), nina, list))).toContain(careful);
+    expect(textOf(await asking('end', picked(other), nina, list))).not.toContain(careful);
+    const yours = 'It is yours: you are signed out here';
+    expect(textOf(await nina.get(`${list}/${own}?do=end`))).toContain(yours);
+    expect(textOf(await nina.get(`${list}/${other}?do=end`))).not.toContain(yours);
   });
 
   test.each([

@@ -51,6 +51,11 @@ test('what both have changed is asked about, and nothing is picked for the reade
   expect(textOf(late)).toContain('As typed: mine@example.com Stored now: nothing');
   expect(picks(late)).toEqual({ displayName: null, email: null });
   expect(late.body).toContain('href="#displayName"');
+  expect(textOf(late)).toContain(
+    'Here stands “Mine”, and somebody else has stored “Theirs”: pick one of the two.',
+  );
+  expect(textOf(late)).toContain('Here stands “mine@example.com”, and somebody else has stored “nothing”');
+  expect(late.body).toContain('<a href="#edit">See what is wrong</a>');
   expect(await stored()).toMatchObject({ displayName: 'Theirs', email: null });
 
   const done = await again(late, {
@@ -68,6 +73,8 @@ test('what only the other one has changed is picked as it is stored; what only t
   await change({ email: 'theirs@example.com', roles: ['Viewer'] });
   const late = await sendForm(ada, form, 'save', { ...typed, displayName: 'Mine' });
   expect(picks(late)).toEqual({ email: 'stored', roles: 'stored' });
+  // Nothing is wrong with what is picked already.
+  expect(late.body).not.toContain('class="field-error"');
   expect(textOf(late)).toContain('As typed: nothing Stored now: Viewer');
   await again(late, { ...typed, displayName: 'Mine', 'pick.email': 'stored', 'pick.roles': 'stored' });
   expect(await stored()).toMatchObject({
@@ -121,7 +128,9 @@ test('in German', async () => {
   await change({ displayName: 'Theirs' });
   const late = await sendForm(german, form, 'save', { ...typed, displayName: 'Meins' });
   expect(textOf(late)).toMatch(/Was gilt\? Wie eingegeben: Meins Jetzt gespeichert: Theirs/);
-  expect(textOf(late)).toContain('Das hat auch jemand anderes geändert: Wählen Sie eines von beiden.');
+  expect(textOf(late)).toContain(
+    'Hier steht „Meins“, und jemand anderes hat „Theirs“ gespeichert: Wählen Sie eines von beiden.',
+  );
 });
 
 test('an access of a machine client, and of a role, is picked as a whole', async () => {

@@ -39,7 +39,7 @@ describe('the health check', () => {
     const page = await ada.get('/observe/health');
     expect(titleOf(page)).toBe('Health check');
     expect(textOf(page)).toMatch(
-      /Needs attention \(\d+\) .*CONSOLE_ENCRYPTION_KEY is unset.* Fine \(\d+\) .*member 127/,
+      /Needs attention \(\d+\) .*CONSOLE_ENCRYPTION_KEY is unset.* Fine \(\d+\) .*Member 127/,
     );
     expect(textOf(page)).toContain('npx console settings shows where it comes from.');
   });
@@ -52,7 +52,7 @@ describe('the health check', () => {
       const reply = await agent.post('/observe/health', { csrf: hiddenIn(page, 'csrf')! });
       expect([reply.status, reply.headers.location]).toEqual([303, '/observe/health']);
     }
-    expect(textOf(await viewer.get('/observe/health'))).toContain(`member ${id} It takes calls.`);
+    expect(textOf(await viewer.get('/observe/health'))).toContain(`Member ${id} It takes calls.`);
   });
 
   test('is a file for whoever helps', async () => {
@@ -84,7 +84,7 @@ describe('jobs', () => {
     // The one that waits would run, and be over, as soon as the other has stopped.
     for (const id of [waiting, running]) {
       const asks = await ada.get(`/observe/jobs/${id}?do=stop`);
-      expect(titleOf(asks)).toBe('Stop this import-users');
+      expect(titleOf(asks)).toBe('Stop: Import of users');
       const stopped = await ada.follow(await sendForm(ada, asks, 'stop'));
       expect(textOf(stopped)).toContain('It stops at the next occasion.');
     }
@@ -105,7 +105,7 @@ describe('jobs', () => {
     expect((await ada.get(`/observe/jobs/${id}`)).body).not.toContain('<b>');
     const backup = (await callApi(console, 'POST', '/backups')) as { id: string };
     const text = async () => textOf(await ada.get(`/observe/jobs/${backup.id}`));
-    await until(async () => /State Done .*Result backup \S+/.test(await text()), 'the backup', 30_000);
+    await until(async () => /Result backup \S+.* State Done/.test(await text()), 'the backup', 30_000);
     expect((await ada.get('/observe/jobs?kind=backup')).body).toContain(`href="/observe/jobs/${backup.id}"`);
   });
 

@@ -117,7 +117,7 @@ test('the panel of effective access mutes a call that has not happened', async (
   const fields = { client: 'shipping', method: 'POST', path: '/svc/rest/maps/orders/7' };
   const page = await ada.get(`/access/effective?${new URLSearchParams(fields)}`);
   const muted = await ada.follow(await sendForm(ada, page, 'mute', fields));
-  expect(textOf(muted)).toMatch(/Until .*, by ada/);
+  expect(textOf(muted)).toMatch(/Muted until .*, by ada/);
   await deniedCalls('shipping', 'orders');
   expect(await mapsOf('shipping')).toEqual([]);
   await ada.follow(await sendForm(ada, muted, 'unmute', fields));

@@ -65,11 +65,13 @@ test('a job says in German how far it is, and asks before it is stopped', async 
   const url = `${console.url}/api/v1/imports?of=users&format=csv`;
   const response = await fetch(url, { method: 'POST', headers, body: manyUsers(100_000, 'many-') });
   const { id } = (await response.json()) as { id: string };
+  expect(textOf(await ada.get(`/observe/jobs/${id}`))).toContain(
+    'Nach einem Neustart Macht da weiter, wo er war',
+  );
   const question = await ada.get(`/observe/jobs/${id}?do=stop`);
-  expect(titleOf(question)).toBe('Diesen Job (import-users) anhalten');
+  expect(titleOf(question)).toBe('Anhalten: Import von Benutzern');
   const stopped = await ada.follow(await sendForm(ada, question, 'stop'));
   expect(textOf(stopped)).toContain('Er hält bei nächster Gelegenheit an.');
-  expect(textOf(stopped)).toContain('Nach einem Neustart Macht da weiter, wo er war');
 }, 30_000);
 
 describe('the search', () => {

@@ -1,5 +1,7 @@
 /** `/cluster/operations` in a browser without script, on an embedded member with every endpoint group. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadMemberConfig } from '../../member/config/load.ts';
+import { type Member, startMember } from '../../member/member.ts';
 import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
@@ -8,18 +10,18 @@ import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/use
 const href = '/cluster/operations';
 let console: RunningConsole;
 let ada: UserAgent;
-let instance: string;
+/** Typed before what hits everybody. */
+const word = 'cluster';
 
 beforeAll(async () => {
   console = await startConsole({ env: { MEMBER_CONFIG: writeMemberConfig() } });
   ada = createUserAgent(console.url);
   await ada.signIn();
-  instance = (await cluster()).instanceName;
 }, 30_000);
 afterAll(() => console?.stop());
 
 async function cluster() {
-  return (await callApi(console, 'GET', '/operations')) as { clusterState: string; instanceName: string };
+  return (await callApi(console, 'GET', '/operations')) as { clusterState: string };
 }
 
 test('show state, version and safety of the cluster, and what can be done to it', async () => {
@@ -33,16 +35,16 @@ test('show state, version and safety of the cluster, and what can be done to it'
   expect(textOf(begun)).toContain('The members have taken the backup on.');
 });
 
-test('change the state by the name of the instance typed, and not without it', async () => {
+test('change the state by the word typed, and not without it', async () => {
   const question = await ada.get(`${href}?do=state`);
   expect(textOf(question)).toContain('Fine: backups are in step.');
   const refused = await sendForm(ada, question, 'state', { state: 'frozen', typed_name: 'another' });
   expect([refused.status, (await cluster()).clusterState]).toEqual([400, 'active']);
-  const done = await sendForm(ada, question, 'state', { state: 'frozen', typed_name: instance });
+  const done = await sendForm(ada, question, 'state', { state: 'frozen', typed_name: word });
   expect(textOf(await ada.follow(done))).toMatch(/Frozen .*The state of the cluster is changed\./);
-  const odd = await sendForm(ada, question, 'state', { state: 'molten', typed_name: instance });
+  const odd = await sendForm(ada, question, 'state', { state: 'molten', typed_name: word });
   expect([odd.status, (await cluster()).clusterState]).toEqual([400, 'frozen']);
-  await ada.follow(await sendForm(ada, question, 'state', { state: 'active', typed_name: instance }));
+  await ada.follow(await sendForm(ada, question, 'state', { state: 'active', typed_name: word }));
   const entries = console.log().filter(({ event }) => event === 'cluster.state_changed');
   // Without the name nothing was asked of the cluster.
   expect(entries.map(({ outcome, via }) => [outcome, via])).toEqual([
@@ -53,12 +55,40 @@ test('change the state by the name of the instance typed, and not without it', a
   expect((await cluster()).clusterState).toBe('active');
 });
 
+test('ask for the name of the installation, whichever of its members answers', async () => {
+  const members = await Promise.all([0, 1].map(() => startOwnMember()));
+  const other = await startConsole({
+    env: { CONSOLE_MEMBERS: members.map(({ address }) => address).join(',') },
+  });
+  try {
+    const admin = createUserAgent(other.url);
+    await admin.signIn();
+    await callApi(other, 'PATCH', '/installation/branding', { name: 'Prod-EU' });
+    for (let each = 0; each < 4; each++)
+      expect(textOf(await admin.get(`${href}?do=state`))).toContain('Type Prod-EU to go on');
+    const done = await sendForm(admin, await admin.get(`${href}?do=state`), 'state', {
+      state: 'frozen',
+      typed_name: 'Prod-EU',
+    });
+    expect(done.headers.location).toBe(`${href}?done=state`);
+  } finally {
+    await other.stop();
+    for (const member of members) await member.close();
+  }
+}, 30_000);
+
+function startOwnMember(): Promise<Member> {
+  const yaml =
+    'svc: { network: { rest-api: { enabled: true, endpoint-groups: { CLUSTER_WRITE: { enabled: true } } } } }';
+  return startMember({ config: loadMemberConfig(yaml, { file: 'member.yaml' }), host: '127.0.0.1', port: 0 });
+}
+
 test.each(['99.9', '', '<script>alert(1)</script>', 'x'.repeat(1000), '٥.٥', '🚀'])(
   'leave the version as it is when asked for %.20j',
   async (version) => {
     const question = await ada.get(`${href}?do=version&to=${encodeURIComponent(version)}`);
     expect(question.body).not.toContain('<script>alert');
-    const refused = await sendForm(ada, question, 'version', { to: version, typed_name: instance });
+    const refused = await sendForm(ada, question, 'version', { to: version, typed_name: word });
     expect([refused.status, titleOf(refused)]).toEqual([400, 'Problem: Raise version']);
   },
 );
@@ -78,7 +108,7 @@ test('add to the configuration of the members: what would change is shown first,
   const unsaid = await sendForm(ada, question, 'config', { config, typed_name: 'another' });
   expect([unsaid.status, unsaid.body.includes('time-to-live-seconds')]).toEqual([400, true]);
   const small = config.replace('    <b>: {}\n', '');
-  const fields = { config: small, typed_name: instance, reason: 'shorter lives' };
+  const fields = { config: small, typed_name: word, reason: 'shorter lives' };
   const done = await ada.follow(await sendForm(ada, question, 'config', fields));
   expect(textOf(done)).toContain('One section was added. 0 were there already, and stay as they were.');
   const said = console.log().filter(({ event }) => event === 'cluster.config_updated');
@@ -106,7 +136,7 @@ describe('who may', () => {
     const csrf = hiddenIn(page, 'csrf')!;
     for (const name of ['state', 'version', 'reload', 'backup', 'force-start', 'shut-down']) {
       expect([name, (await viewer.get(`${href}?do=${name}`)).status]).toEqual([name, 403]);
-      const fields = { csrf, do: name, typed_name: instance, state: 'passive', to: '5.5' };
+      const fields = { csrf, do: name, typed_name: word, state: 'passive', to: '5.5' };
       expect([name, (await viewer.post(href, fields)).status]).toEqual([name, 403]);
     }
     const metrics = await personWith(console, 'metrics', ['MetricsViewer']);
@@ -121,7 +151,7 @@ describe('who may', () => {
 
   test.each(foreignForms)('nobody by a form $name (S31)', async ({ fields, headers }) => {
     const csrf = hiddenIn(await ada.get(href), 'csrf')!;
-    const sent = { csrf, do: 'state', state: 'passive', typed_name: instance, ...fields };
+    const sent = { csrf, do: 'state', state: 'passive', typed_name: word, ...fields };
     expect((await ada.post(href, sent, headers)).status).toBe(403);
     expect((await cluster()).clusterState).toBe('active');
   });
@@ -131,7 +161,7 @@ test('shut the cluster down last, after which the page still says how it is', as
   const question = await ada.get(`${href}?do=shut-down`);
   expect(textOf(question)).toContain('Every member ends (1 now)');
   expect((await sendForm(ada, question, 'shut-down', { typed_name: '' })).status).toBe(400);
-  const done = await ada.follow(await sendForm(ada, question, 'shut-down', { typed_name: instance }));
+  const done = await ada.follow(await sendForm(ada, question, 'shut-down', { typed_name: word }));
   expect([done.status, textOf(done).includes('The members have said that they shut down.')]).toEqual([
     200,
     true,

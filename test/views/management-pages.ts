@@ -596,7 +596,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         selects: [],
       },
     }),
-  session: (filling) => renderSession({ frame: frameOf(filling), session: sessionOf(filling), mayEnd: true }),
+  session: (filling) =>
+    renderSession({ frame: frameOf(filling), session: sessionOf(filling), isOwn: true, mayEnd: true }),
   members: (filling) => renderMembers({ frame: frameOf(filling), members: [memberOf(filling)] }),
   member: (filling) =>
     renderMember({
@@ -691,7 +692,6 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       cluster: {
         clusterState: 'active',
         clusterVersion: filling.text,
-        instanceName: filling.text,
         isSafe: false,
         migrationQueueSize: 3,
         clusterSize: 3,

@@ -60,8 +60,9 @@ function draw(area) {
         stroke: at < 4 ? colour(`--plot-${at + 1}`) : colour('--edge'),
         dash: dashes[at % 4],
         width: 1.5,
-        // What is not known is a gap.
+        // What is not known is a gap; a value between two of them has no line, so that it is a point.
         spanGaps: false,
+        points: { filter: (plot, series, areShown) => (areShown ? null : alone(plot.data[series])) },
         value: (_plot, value) => (value === null ? '–' : `${least.format(value)}${reported.unit}`),
       })),
     ],
@@ -71,6 +72,13 @@ function draw(area) {
   drawn.set(area, new uPlot(options, dataOf(reported), area));
   changes.observe(area, { attributes: true, attributeFilter: ['data-plot'] });
   sizes.observe(area);
+}
+
+/** Places of values without a neighbour; null: there are none. */
+function alone(values) {
+  const isKnown = (at) => values[at] !== null && values[at] !== undefined;
+  const places = [...values.keys()].filter((at) => isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1));
+  return places.length > 0 ? places : null;
 }
 
 function dataOf({ from, step, lines }) {

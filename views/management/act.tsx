@@ -3,7 +3,7 @@
 import { Form, PasswordField } from '../elements/form.tsx';
 import { Link } from '../elements/link.tsx';
 import { renderDocument } from '../layout.tsx';
-import { useText } from '../texts/elements.tsx';
+import { Text, useText } from '../texts/elements.tsx';
 import { Diff, type DiffModel } from './diff.tsx';
 import type { Select } from './filters.tsx';
 import { ErrorList, type FieldError, SelectField, TextField } from './forms/fields.tsx';
@@ -114,7 +114,7 @@ function ActForm(model: ActModel) {
       {typedName !== undefined && (
         <TextField
           name="typed_name"
-          label={t('frame.typeGo', { typedName })}
+          label={<Text id="frame.typeGo" gaps={{ typedName: <bdi class="code typed">{typedName}</bdi> }} />}
           value=""
           error={errorOf('typed_name')}
         />

@@ -15,7 +15,7 @@ interface DetailPageProps {
   /** What it is and does, in one sentence. */
   readonly about?: ComponentChildren;
   readonly notice?: ComponentChildren;
-  readonly problem?: string | undefined;
+  readonly problem?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 

@@ -47,6 +47,7 @@ function Plot(plot: PlotModel) {
   const t = useText();
   const { id, title, unit, from, stepSeconds, lines, otherHref, isTable } = plot;
   const { language } = usePresentation();
+  const most = mostOf(plot);
   const drawn = JSON.stringify({ from, step: stepSeconds, unit, lines, time: t('frame.time') });
   const ofWhich = <span class="unseen">: {title}</span>;
   return (
@@ -57,7 +58,8 @@ function Plot(plot: PlotModel) {
           <Text id={isTable ? 'frame.asPlot' : 'frame.asTable'} gaps={{ ofWhich }} />
         </a>
         <span class="plot-now">
-          {lines.map(({ name, values }) => (
+          {most === undefined && <span class="muted">{t('frame.noFigures')}</span>}
+          {(most === undefined ? [] : lines).map(({ name, values }) => (
             <span key={name}>
               {lines.length > 1 && `${name} `}
               <strong>
@@ -69,7 +71,9 @@ function Plot(plot: PlotModel) {
               </strong>
             </span>
           ))}
-          <span class="muted">{t('frame.most', { plot: said(mostOf(plot), unit, language) })}</span>
+          {most !== undefined && (
+            <span class="muted">{t('frame.most', { plot: said(most, unit, language) })}</span>
+          )}
         </span>
       </figcaption>
       {isTable ? <PlotTable {...plot} /> : <div class="plot-area" data-plot={drawn} />}

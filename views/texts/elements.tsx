@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Time } from '../elements/time.tsx';
 import { usePresentation } from '../presentation.ts';
 import type { TextKey } from './english.ts';
 import { type GapOf, numberIn, saidIn, type Translate, textForm, textsIn } from './text.ts';
@@ -32,5 +33,13 @@ export function Text<K extends TextKey>({ id, gaps }: TextProps<K>) {
 export function Said({ children: sentence }: { readonly children: string }) {
   const { language } = usePresentation();
   const said = saidIn(language, sentence);
-  return <>{said ?? <span lang="en">{sentence}</span>}</>;
+  if (said === undefined) return <span lang="en">{sentence}</span>;
+  // Moments are in it as programs write them.
+  return (
+    <>
+      {said.split(moments).map((part, at) => (at % 2 === 0 ? part : <Time key={at} at={new Date(part)} />))}
+    </>
+  );
 }
+
+const moments = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)/;

@@ -12,7 +12,7 @@ import { createEffectivePage } from './effective.ts';
 import { createElevationPage } from './elevation.ts';
 import { createProviderPages } from './identity-providers.ts';
 import { createRolePages } from './roles.ts';
-import { createSessionPages } from './sessions.ts';
+import { createSessionPages, type FindSession } from './sessions.ts';
 import { createUserPages } from './users.ts';
 
 export interface AccessNeeds {
@@ -25,6 +25,7 @@ export interface AccessNeeds {
   readonly now: () => number;
   /** `CONSOLE_ELEVATION_MINUTES`. */
   readonly elevationMinutes: number;
+  readonly findSession: FindSession;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Guard<WithForm, WithForm>;
   /** Leads to what waits for a second administrator. */
@@ -35,7 +36,7 @@ export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   const { tools, acts, forms, origin, now, signedIn, csrf, held } = needs;
   const users = createUserPages(tools, acts, forms, origin);
   const roles = createRolePages(tools, acts, forms, origin);
-  const sessions = createSessionPages(tools, acts, origin);
+  const sessions = createSessionPages(tools, acts, origin, needs.findSession);
   const effective = createEffectivePage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin, now);
   const approvals = createApprovalPages(tools, acts);

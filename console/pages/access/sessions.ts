@@ -9,6 +9,7 @@ import {
   sessionsPath,
 } from '../../../views/management/access/sessions.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
+import { idOf } from '../../admin-api/sessions/session-form.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
@@ -18,8 +19,14 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/sessions';
 
-export function createSessionPages(tools: PageTools, acts: Acts, origin: string) {
-  const bulk = createBulk({ tools, acts, origin }, 'sessions', (t) => t('common.sessions'), userOf);
+/** By the `uid` that the browser's own session has. */
+export type FindSession = (uid: string) => Promise<{ readonly key: string } | undefined>;
+
+export function createSessionPages(tools: PageTools, acts: Acts, origin: string, findSession: FindSession) {
+  const bulk = createBulk({ tools, acts, origin }, 'sessions', (t) => t('common.sessions'), {
+    nameOf: userOf,
+    ownOf,
+  });
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -31,6 +38,7 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string)
       const html = renderSessions({
         frame: await tools.frame(ctx),
         sessions: body.items,
+        ownId: await ownOf(ctx),
         filters: { ...filters, texts: filterTexts(asked, t) },
         notice: form.get('done') === 'ended' ? t('common.sessionEnded') : undefined,
         ...(await bulk.state(ctx, body)),
@@ -45,11 +53,14 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string)
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const session = await find(ctx);
-      if (ctx.state.form.get('do') === 'end') return acts.ask(ctx, ending(session, t), placeOf(session, t));
+      const isOwn = session.id === (await ownOf(ctx));
+      if (ctx.state.form.get('do') === 'end')
+        return acts.ask(ctx, ending(session, isOwn, t), placeOf(session, t));
       const may = await tools.mayRun(ctx, ['endSession']);
       const html = renderSession({
         frame: await tools.frame(ctx),
         session,
+        isOwn,
         mayEnd: may.has('endSession'),
       });
       tools.send(ctx, html);
@@ -59,10 +70,16 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string)
       const session = await find(ctx);
       const t = textFor(ctx);
       const params = { session: session.id };
-      const done = await acts.perform(ctx, ending(session, t), placeOf(session, t), params);
+      const done = await acts.perform(ctx, ending(session, false, t), placeOf(session, t), params);
       if (done) tools.goTo(ctx, `${listHref}?done=ended`);
     },
   };
+
+  /** That of the reader. */
+  async function ownOf({ state: { current } }: PageContext): Promise<string | undefined> {
+    const own = await findSession(current.uid);
+    return own && idOf(own);
+  }
 
   /** Whose it is: ids of sessions say nothing to anybody. */
   async function userOf(ctx: PageContext, id: string): Promise<string> {
@@ -95,7 +112,7 @@ function placeOf({ id, user }: ShownSession, t: Translate) {
   };
 }
 
-function ending({ user, clients }: ShownSession, t: Translate): Act {
+function ending({ user, clients }: ShownSession, isOwn: boolean, t: Translate): Act {
   const applications = clients.filter((client) => client !== 'console');
   return {
     name: 'end',
@@ -103,6 +120,7 @@ function ending({ user, clients }: ShownSession, t: Translate): Act {
     title: t('sessions.endOf', { user }),
     effects: [
       t('sessions.signedOut', { user }),
+      ...(isOwn ? [t('sessions.isYours')] : []),
       applications.length === 0
         ? t('sessions.noApplication')
         : t('sessions.applicationsToo', { applications: applications.join(', ') }),

@@ -15,6 +15,8 @@ export interface BulkAct {
   readonly effects: readonly WordKey[];
   /** Words of the command that does it to one, before its id. */
   readonly command: readonly string[];
+  /** What it means where the reader's own account, or session, is among them. */
+  readonly own?: WordKey;
   /** Cannot be undone: wants a typed word, and a sign-in of late. */
   readonly isDangerous?: boolean;
 }
@@ -34,6 +36,7 @@ export const bulkActs = {
       label: 'access.disable',
       title: 'bulk.disableUsers',
       effects: ['bulk.usersCannotSignIn'],
+      own: 'bulk.ownAccount',
       command: ['user', 'disable'],
     },
     {
@@ -50,6 +53,7 @@ export const bulkActs = {
       label: 'users.endSessions',
       title: 'bulk.endUserSessions',
       effects: ['bulk.usersSignedOut'],
+      own: 'bulk.ownSessions',
       command: ['user', 'end-sessions'],
     },
     {
@@ -58,6 +62,7 @@ export const bulkActs = {
       label: 'access.remove',
       title: 'bulk.removeUsers',
       effects: ['bulk.usersGone', gone],
+      own: 'bulk.ownAccount',
       command: ['user', 'remove'],
       isDangerous: true,
     },
@@ -134,6 +139,7 @@ export const bulkActs = {
       label: 'users.endSessions',
       title: 'bulk.endSessions',
       effects: ['bulk.sessionsEnd'],
+      own: 'bulk.ownSession',
       command: ['session', 'end'],
     },
   ],

@@ -50,16 +50,22 @@ interface Meant {
 
 type Rejection = 'nothing' | 'many' | 'found-many' | 'found-none';
 
+interface Names {
+  /** What a thing is called where it is asked about; by default by its id. */
+  readonly nameOf?: (ctx: PageContext, id: string) => Promise<string>;
+  /** The id of what is the reader's own; by default that of the account. */
+  readonly ownOf?: (ctx: PageContext) => Promise<string | undefined>;
+}
+
 /**
  * @param title   of the list
- * @param nameOf  what a thing is called where it is asked about; by default by its id
  * @param origin  of this console
  */
 export function createBulk(
   { tools, acts, origin }: { readonly tools: PageTools; readonly acts: Acts; readonly origin: string },
   list: BulkList,
   title: (t: Translate) => string,
-  nameOf?: (ctx: PageContext, id: string) => Promise<string>,
+  { nameOf, ownOf = async (ctx) => ctx.state.account.username }: Names = {},
 ): Bulk {
   const page = listed[list];
   const fixed = 'fixed' in page ? page.fixed : {};
@@ -84,7 +90,7 @@ export function createBulk(
       };
       return {
         selection: open.length > 0 && items.length <= mostSelected ? selection : undefined,
-        outcome: await outcomeOf(ctx, form.get('job')),
+        outcome: await outcomeOf(ctx, form.get('job'), query),
         problem: rejectionText(form.get('refused'), t),
       };
     },
@@ -169,7 +175,12 @@ export function createBulk(
       name: act.name,
       operation: 'createBulkAct',
       title: t(act.title, { n: count }),
-      effects: [await whom(ctx, meant), ...act.effects.map((effect) => t(effect)), t('bulk.each')],
+      effects: [
+        await whom(ctx, meant),
+        ...act.effects.map((effect) => t(effect)),
+        ...(await ownEffect(ctx, act, ids)),
+        t('bulk.each'),
+      ],
       button: t(act.title, { n: count }),
       isMaking: true,
       isDangerous: act.isDangerous ?? false,
@@ -184,6 +195,12 @@ export function createBulk(
       // What is quick is over by the time that the list is shown again.
       requestOf: () => ({ body, waitSeconds: 1 }),
     };
+  }
+
+  async function ownEffect(ctx: PageContext, { own }: BulkAct, ids: readonly string[]): Promise<string[]> {
+    if (own === undefined) return [];
+    const ownId = await ownOf(ctx);
+    return ownId !== undefined && ids.includes(ownId) ? [textFor(ctx)(own)] : [];
   }
 
   async function whom(ctx: PageContext, { query, ids, isAll, count }: Meant): Promise<string> {
@@ -210,13 +227,18 @@ export function createBulk(
     return text === '' ? page.href : `${page.href}?${text}`;
   }
 
-  async function outcomeOf(ctx: PageContext, id: string | undefined): Promise<OutcomeModel | undefined> {
+  async function outcomeOf(
+    ctx: PageContext,
+    id: string | undefined,
+    query: Readonly<Record<string, string>>,
+  ): Promise<OutcomeModel | undefined> {
     if (id === undefined) return undefined;
     const hrefs = hrefsOf(tools.reader(ctx));
     const job = await ownJob(ctx, id);
     return (
       job && {
         job,
+        href: hrefWith(query, { job: id }),
         jobHref: hrefs.has('/observe/jobs') ? jobHref(id) : undefined,
         approvalsHref: hrefs.has(approvalsHref) ? approvalsHref : undefined,
         hrefOf: (thing) => `${page.href}/${encodeURIComponent(thing)}`,

@@ -1,5 +1,5 @@
 /** What is added to the configuration of the members: first what would change, then the act that is asked about. */
-import { operationsHref, type ShownCluster } from '../../../views/management/cluster/operations.tsx';
+import { operationsHref } from '../../../views/management/cluster/operations.tsx';
 import type { DiffModel, DiffSection } from '../../../views/management/diff.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
@@ -32,14 +32,14 @@ export function isConfigForm({ state: { form } }: PageContext): boolean {
 
 export function createMemberConfigForm(tools: PageTools, acts: Acts) {
   return {
-    /** Takes the text, and shows what it would change; or the form of that page. */
-    async change(ctx: PageContext, cluster: ShownCluster, place: ActPlace): Promise<void> {
+    /** Takes the text, and shows what it would change; or the form of that page. @param typedName  before it is sent */
+    async change(ctx: PageContext, typedName: string, place: ActPlace): Promise<void> {
       const { form } = ctx.state;
       const config = form.get('config')?.trim() ?? '';
       if (config === '') return tools.goTo(ctx, operationsHref);
       await tools.check(ctx, 'updateMemberConfig');
       const { body } = await tools.run<Preview>(ctx, 'previewMemberConfig', { body: { config } });
-      const act = addition(config, body, { cluster, t: textFor(ctx) });
+      const act = addition(config, body, { typedName, t: textFor(ctx) });
       if (form.get('do') === 'preview') return acts.ask(ctx, act, place);
       const done = await acts.perform<Changed>(ctx, act, place, {});
       if (!done) return;
@@ -65,7 +65,7 @@ export function addedNotice({ state: { form } }: PageContext, t: Translate): str
 function addition(
   config: string,
   preview: Preview,
-  { cluster, t }: { readonly cluster: ShownCluster; readonly t: Translate },
+  { typedName, t }: { readonly typedName: string; readonly t: Translate },
 ): Act {
   const isNothing = preview.isCompared && preview.sections.every(({ state }) => state !== 'new');
   return {
@@ -81,7 +81,7 @@ function addition(
     diff: diffOf(config, preview, t),
     button: t('operations.addToConfiguration'),
     isDangerous: true,
-    typedName: cluster.instanceName ?? 'cluster',
+    typedName,
     hidden: { config },
     texts: [{ name: 'reason', label: t('operations.reason'), hint: t('operations.forTheAudit') }],
     requestOf: (form) => {

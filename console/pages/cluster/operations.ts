@@ -7,7 +7,7 @@ import {
   type ShownCluster,
 } from '../../../views/management/cluster/operations.tsx';
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
-import { textFor } from '../../http/display/presentation.ts';
+import { presentationOf, textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -39,7 +39,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       const reason = act && whyNot(cluster, act);
       if (act && reason === undefined) return acts.ask(ctx, act, place(t));
       if (act) await tools.check(ctx, act.operation);
-      const all = actsOf(cluster, '', t);
+      const all = actsOf(ctx, cluster, '');
       const operations = all.map(({ operation }) => operation);
       const may = await tools.mayRun(ctx, [...operations, 'updateMemberConfig']);
       const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
@@ -61,7 +61,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
     /** `POST /cluster/operations`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
       const cluster = await read(ctx);
-      if (isConfigForm(ctx)) return memberConfig.change(ctx, cluster, place(textFor(ctx)));
+      if (isConfigForm(ctx)) return memberConfig.change(ctx, typedForCluster(ctx), place(textFor(ctx)));
       const act = actOf(ctx, cluster);
       if (!act) return tools.goTo(ctx, operationsHref);
       const done = await acts.perform(ctx, act, place(textFor(ctx)), {});
@@ -76,7 +76,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
 
 function actOf(ctx: PageContext, cluster: ShownCluster): ClusterAct | undefined {
   const { form } = ctx.state;
-  return actsOf(cluster, form.get('to') ?? '', textFor(ctx)).find(({ name }) => name === form.get('do'));
+  return actsOf(ctx, cluster, form.get('to') ?? '').find(({ name }) => name === form.get('do'));
 }
 
 /** Of what the page cannot do itself, the word of the cluster. */
@@ -112,9 +112,14 @@ function preFlight({ isSafe, migrationQueueSize }: ShownCluster, t: Translate): 
   return [safety, ...queue];
 }
 
-function actsOf(cluster: ShownCluster, version: string, t: Translate): readonly ClusterAct[] {
-  // Typed before what hits everybody.
-  const typedName = cluster.instanceName ?? 'cluster';
+/** Typed before what hits everybody. Not the name of an instance: each member has its own, and any of them may answer next. */
+function typedForCluster(ctx: PageContext): string {
+  return presentationOf(ctx).branding.name ?? 'cluster';
+}
+
+function actsOf(ctx: PageContext, cluster: ShownCluster, version: string): readonly ClusterAct[] {
+  const t = textFor(ctx);
+  const typedName = typedForCluster(ctx);
   return [
     stateChange(cluster, typedName, t),
     versionChange(version, typedName, t),

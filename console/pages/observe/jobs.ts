@@ -1,5 +1,6 @@
 /** `/observe/jobs`: what takes longer than a page may, and the end of it. */
 
+import { jobKinds, jobTitle } from '../../../views/management/observe/job-kinds.ts';
 import {
   amountText,
   jobHref,
@@ -11,7 +12,6 @@ import {
   type ShownJob,
 } from '../../../views/management/observe/jobs.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
-import { manyActs } from '../../admin-api/bulk-acts/acts.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
@@ -27,7 +27,7 @@ export function createJobPages(tools: PageTools, acts: Acts) {
       const { body } = await tools.run<ListAnswer<ShownJob>>(ctx, 'listJobs', { query: asked });
       const html = renderJobs({
         frame: await tools.frame(ctx),
-        jobs: body.items,
+        jobs: await withNames(ctx, body.items),
         filters: filtersOf(
           jobsHref,
           asked,
@@ -71,38 +71,54 @@ export function createJobPages(tools: PageTools, acts: Acts) {
 
   async function find(ctx: PageContext): Promise<ShownJob> {
     const params = { job: String(ctx.params.job) };
-    return (await tools.run<ShownJob>(ctx, 'readJob', { params })).body;
+    const { body } = await tools.run<ShownJob>(ctx, 'readJob', { params });
+    return (await withNames(ctx, [body]))[0]!;
+  }
+
+  /** Those of people have their id, which says nothing to anybody. */
+  async function withNames(ctx: PageContext, jobs: readonly ShownJob[]): Promise<readonly ShownJob[]> {
+    const people = new Set(jobs.map(({ startedBy }) => startedBy).filter((id) => subject.test(id)));
+    if (people.size === 0 || !(await tools.mayRun(ctx, ['listUsers'])).has('listUsers')) return jobs;
+    const names = new Map<string, string>();
+    for (const q of people) {
+      const { body } = await tools.run<ListAnswer<NamedUser>>(ctx, 'listUsers', { query: { q } });
+      const found = body.items.find((user) => user.subject === q);
+      if (found) names.set(q, found.id);
+    }
+    return jobs.map((job) => ({ ...job, starterName: names.get(job.startedBy) }));
   }
 }
+
+interface NamedUser {
+  readonly id: string;
+  readonly subject: string;
+}
+
+const subject = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 const stateOptions = (t: Translate) =>
   Object.entries(jobStates).map(([value, [, word]]) => ({ value, label: t(word) }));
 
-const kindOptions = (t: Translate) => [
-  { value: 'backup', label: t('jobs.backup') },
-  { value: 'drain-queue', label: t('drains.job') },
-  { value: 'verify-audit', label: t('jobs.verifyAudit') },
-  { value: 'import-users', label: t('jobs.importUsers') },
-  { value: 'import-clients', label: t('jobs.importClients') },
-  ...manyActs.map(({ job }) => ({ value: job, label: job })),
-];
+const kindOptions = (t: Translate) =>
+  Object.entries(jobKinds).map(([value, word]) => ({ value, label: t(word) }));
 
-function placeOf({ id, kind }: ShownJob, t: Translate) {
-  const href = jobHref(id);
+function placeOf(job: ShownJob, t: Translate) {
+  const href = jobHref(job.id);
   return {
     path: [
       { title: t('common.jobs'), href: jobsHref },
-      { title: kind, href },
+      { title: jobTitle(job, t), href },
     ],
     href,
   };
 }
 
-function stopping({ kind, progress: { done, unit } }: ShownJob, t: Translate): Act {
+function stopping(job: ShownJob, t: Translate): Act {
+  const { done, unit } = job.progress;
   return {
     name: 'stop',
     operation: 'cancelJob',
-    title: t('jobs.stopThis', { kind }),
+    title: t('jobs.stopThis', { kind: jobTitle(job, t) }),
     effects: [
       t('jobs.stopsAndEnds'),
       done === 0 ? t('jobs.nothingDone') : t('jobs.doneStays', { done: amountText(done, unit, t) }),

@@ -1,153 +1,233 @@
-/** Rows are selected in a real browser: with the mouse, by `x`, all of a page, and without script; the acts come in the place of the filter. */
-import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+/** Rows are selected in real browsers: with the mouse, by `x`, all of a page, and without script; the acts come in the place of the filter. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../helpers/browser.ts';
 import { admin, type RunningConsole } from '../../helpers/console.ts';
+import { firefoxReason, startFirefox } from '../../helpers/firefox.ts';
 import { callApi, startWithAdmin } from '../../helpers/management.ts';
+import { chromiumTab, firefoxTab, type Tab } from './tab.ts';
+import { createVisitor, type Visitor } from './visitor.ts';
 
-const { browser, reason } = await openBrowser();
+const { browser: found, reason } = await openBrowser();
+const browser = found as Browser;
 let console: RunningConsole;
-let context: BrowserContext;
+
+const engines = [
+  { engine: 'Chromium', id: 'c', why: reason, open: openInChromium },
+  { engine: 'Firefox', id: 'f', why: firefoxReason, open: openInFirefox },
+];
 
 beforeAll(async () => {
-  if (!browser) return;
   ({ console } = await startWithAdmin({ env: { CONSOLE_API_CHANGE_RATE: '0' } }));
-  for (let n = 1; n <= 6; n++) await callApi(console, 'POST', '/users', { id: `row-${n}`, roles: [] });
+  for (const { id } of engines)
+    for (let n = 1; n <= 6; n++)
+      await callApi(console, 'POST', '/users', { id: `${id}-row-${n}`, roles: [] });
 }, 30_000);
-afterEach(() => context?.close());
 afterAll(async () => {
-  await browser?.close();
+  await found?.close();
   await console?.stop();
 });
 
-const list = '/access/users?q=row-';
-
-async function open(href: string, options: Parameters<NonNullable<typeof browser>['newContext']>[0] = {}) {
-  context = await browser!.newContext(options);
-  const page = await context.newPage();
-  await page.goto(`${console.url}/login`);
-  await page.fill('[name=username]', admin.username);
-  await page.fill('[name=password]', admin.password);
-  await page.click('button[type=submit]');
-  await page.goto(console.url + href);
-  return page;
+async function openInChromium(hasScript: boolean): Promise<Tab> {
+  return chromiumTab(await browser.newContext({ javaScriptEnabled: hasScript }));
 }
 
-const box = (page: Page, id: string) => page.getByRole('checkbox', { name: `Select ${id}`, exact: true });
-const selected = (page: Page) =>
-  page
-    .locator('tbody input[form=selection]:checked')
-    .evaluateAll((all) => all.map((one) => one.getAttribute('name')));
+async function openInFirefox(hasScript: boolean): Promise<Tab> {
+  const firefox = await startFirefox({ hasScript });
+  return { ...(await firefoxTab(firefox)), close: firefox.stop };
+}
+
+async function signIn(tab: Tab): Promise<Visitor> {
+  const visitor = createVisitor(tab, console.url, 'mouse');
+  await visitor.open('/login');
+  await visitor.fill('Username', admin.username);
+  await visitor.fill('Password', admin.password);
+  await visitor.press('Sign in');
+  return visitor;
+}
+
 const statusOf = async (id: string) =>
   ((await callApi(console, 'GET', `/users/${id}`)) as { readonly status: string }).status;
 
-describe.skipIf(!browser)(`rows${reason ? ` (${reason})` : ''}`, () => {
-  test('are selected by the mouse: the acts take the place of the filter, and nothing moves', async () => {
-    const page = await open(list);
-    const disable = page.getByRole('button', { name: 'Disable' });
-    const filter = page.getByLabel('Name or email');
-    const placeOf = () => page.locator('table').boundingBox();
-    const before = await placeOf();
-    expect([await disable.isVisible(), await filter.isVisible()]).toEqual([false, true]);
-    await box(page, 'row-1').click();
-    expect([await disable.isVisible(), await filter.isVisible()]).toEqual([true, false]);
-    expect(await placeOf()).toEqual(before);
-    await page.getByText('1 selected').waitFor();
-    await box(page, 'row-4').click({ modifiers: ['Shift'] });
-    await page.getByText('4 selected').waitFor();
-    await page.getByRole('button', { name: 'Clear selection' }).click();
-    await filter.waitFor();
-    expect(await selected(page)).toEqual([]);
+describe.each(engines)('rows in $engine', ({ id, why, open }) => {
+  const list = `/access/users?q=${id}-row-`;
+  const box = (n: number) => `Select ${id}-row-${n}`;
+  const picked = (...all: readonly number[]) => all.map((n) => `pick:${id}-row-${n}`);
+
+  describe.skipIf(why)(`with script${why ? ` (${why})` : ''}`, () => {
+    let tab: Tab;
+    let visitor: Visitor;
+    beforeAll(async () => {
+      tab = await open(true);
+      visitor = await signIn(tab);
+    });
+    afterAll(() => tab?.close());
+
+    const state = () => tab.evaluate(stateOfList, undefined);
+
+    test('are selected by the mouse: the acts take the place of the filter, and nothing moves', async () => {
+      await visitor.open(list);
+      const before = await state();
+      expect(before).toMatchObject({ isFilterSeen: true, areActsSeen: false });
+      await visitor.toggle(box(1));
+      await visitor.reads('1 selected');
+      expect(await state()).toEqual({
+        ...before,
+        isFilterSeen: false,
+        areActsSeen: true,
+        selected: picked(1),
+        head: 'some',
+      });
+      await visitor.toggle(box(4), true);
+      await visitor.reads('4 selected');
+      await visitor.use('Clear selection');
+      await expect.poll(state).toEqual(before);
+    });
+
+    test('are selected by x, where j and k lead, and taken out again', async () => {
+      await visitor.open(list);
+      for (const key of ['j', 'x', 'j', 'j', 'x'] as const) await tab.press(key);
+      expect((await state()).selected).toEqual(picked(1, 3));
+      for (const key of ['x', 'k', 'x'] as const) await tab.press(key);
+      expect((await state()).selected).toEqual(picked(1, 2));
+      // A box that has the focus is no field that somebody types into.
+      await visitor.toggle(box(3));
+      await tab.press('x');
+      expect((await state()).selected).toEqual(picked(1, 2));
+    });
+
+    test('of the page are selected by one box, which shows whether some are', async () => {
+      await visitor.open(`${list}&limit=4`);
+      await visitor.choose(box(2));
+      expect((await state()).head).toBe('some');
+      await visitor.toggle('Select all on this page');
+      expect(await state()).toMatchObject({ head: 'all', selected: picked(1, 2, 3, 4) });
+      await visitor.toggle('Select all on this page');
+      expect(await state()).toMatchObject({ head: 'none', selected: [] });
+    });
+
+    test('that are taken out are not meant any more, though all were', async () => {
+      await visitor.open(`${list}&limit=4`);
+      await visitor.choose(box(1));
+      await visitor.choose('All that the filter finds');
+      await visitor.toggle(box(3));
+      expect(await state()).toMatchObject({ isAllMeant: false, selected: picked(1, 2, 4) });
+    });
+
+    test('and those of all other pages are meant by one box, and done in one job', async () => {
+      await visitor.open(`${list}&limit=4`);
+      await visitor.choose(box(1));
+      await visitor.choose('All that the filter finds');
+      expect((await state()).selected).toEqual(picked(1, 2, 3, 4));
+      await visitor.press('Disable');
+      await visitor.press('Disable 6 users');
+      await visitor.reads('See the job');
+      await expect.poll(() => statusOf(`${id}-row-6`), { timeout: 15_000 }).toBe('disabled');
+      await visitor.open(await tab.evaluate(() => location.pathname + location.search, undefined));
+      await visitor.reads('6 done.');
+      expect(await statusOf(`${id}-row-1`)).toBe('disabled');
+    });
+
+    test.each([
+      { where: 'far down a list', width: 1280, height: 380 },
+      { where: 'on a phone', width: 390, height: 700 },
+    ])('are selected $where, and the acts stay in sight', async ({ width, height }) => {
+      await tab.resize(width, height);
+      await visitor.open(list);
+      await visitor.choose(box(6));
+      await visitor.reads('1 selected');
+      expect(await tab.evaluate(() => scrollY, undefined)).toBeGreaterThan(0);
+      expect(await state()).toMatchObject({ isTooWide: false, areActsSeen: true });
+      const { top, bottom } = await tab.evaluate(placeOfActs, undefined);
+      expect([top >= 0, bottom <= height]).toEqual([true, true]);
+    });
   });
 
-  test('are selected by x, where j and k lead, and taken out again', async () => {
-    const page = await open(list);
-    await page.keyboard.press('j');
-    await page.keyboard.press('x');
-    await page.keyboard.press('j');
-    await page.keyboard.press('j');
-    await page.keyboard.press('x');
-    expect(await selected(page)).toEqual(['pick:row-1', 'pick:row-3']);
-    await page.keyboard.press('x');
-    await page.keyboard.press('k');
-    await page.keyboard.press('x');
-    expect(await selected(page)).toEqual(['pick:row-1', 'pick:row-2']);
-    // A box that has the focus is no field that somebody types into.
-    await box(page, 'row-2').focus();
-    await page.keyboard.press('x');
-    expect(await selected(page)).toEqual(['pick:row-1']);
+  test.skipIf(why)(`are selected and acted on without script${why ? ` (${why})` : ''}`, async () => {
+    const tab = await open(false);
+    try {
+      const visitor = await signIn(tab);
+      await visitor.open(list);
+      expect((await tab.evaluate(stateOfList, undefined)).head).toBe('hidden');
+      await visitor.choose(box(5));
+      await visitor.choose(box(6));
+      await visitor.press('Enable');
+      await visitor.reads(`Selected: ${id}-row-5, ${id}-row-6.`);
+      await visitor.press('Enable 2 users');
+      await visitor.reads('2 done.');
+      expect(await statusOf(`${id}-row-5`)).toBe('invited');
+      expect(await tab.evaluate(() => new URL(location.href).searchParams.get('q'), undefined)).toBe(
+        `${id}-row-`,
+      );
+    } finally {
+      await tab.close();
+    }
+  });
+});
+
+describe.skipIf(!found)(`rows in Chromium${reason ? ` (${reason})` : ''}`, () => {
+  const list = '/access/users?q=c-row-';
+  const touching = { hasTouch: true, isMobile: true };
+
+  async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
+    const page = await (await browser.newContext(options)).newPage();
+    await page.goto(`${console.url}/login`);
+    await page.fill('[name=username]', admin.username);
+    await page.fill('[name=password]', admin.password);
+    await page.click('button[type=submit]');
+    await page.goto(console.url + list);
+    return page;
+  }
+
+  test('are selected by a finger, and the keys say x', async () => {
+    const page = await openPage({ viewport: { width: 390, height: 844 }, ...touching });
+    await page.getByRole('checkbox', { name: 'Select c-row-1', exact: true }).tap();
+    await page.getByText('1 selected').waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('select the row, or take it out').waitFor();
-  });
-
-  test('of the page are selected by one box, which shows whether some are', async () => {
-    const page = await open(`${list}&limit=4`);
-    const head = page.getByRole('checkbox', { name: 'Select all on this page' });
-    await box(page, 'row-2').check();
-    expect(await head.evaluate((one: HTMLInputElement) => one.indeterminate)).toBe(true);
-    await head.check();
-    expect((await selected(page)).length).toBe(4);
-    await head.uncheck();
-    expect(await selected(page)).toEqual([]);
-  });
-
-  test('and those of all other pages are meant by one box, and done in one job', async () => {
-    const page = await open(`${list}&limit=4`);
-    await box(page, 'row-1').check();
-    await page.getByLabel('All that the filter finds').check();
-    expect((await selected(page)).length).toBe(4);
-    await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('heading', { name: 'Disable 6 users' }).waitFor();
-    await page.getByRole('button', { name: 'Disable 6 users' }).click();
-    await page.getByText('6 done.').waitFor();
-    expect([await statusOf('row-1'), await statusOf('row-6')]).toEqual(['disabled', 'disabled']);
-  });
-
-  test('that are taken out are not meant any more, though all were', async () => {
-    const page = await open(`${list}&limit=4`);
-    await box(page, 'row-1').check();
-    const all = page.getByLabel('All that the filter finds');
-    await all.check();
-    await box(page, 'row-3').uncheck();
-    expect([await all.isChecked(), (await selected(page)).length]).toEqual([false, 3]);
-  });
-
-  test('are selected and acted on without script', async () => {
-    const page = await open(list, { javaScriptEnabled: false });
-    expect(await page.getByRole('checkbox', { name: 'Select all on this page' }).count()).toBe(0);
-    await box(page, 'row-5').check();
-    await box(page, 'row-6').check();
-    await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('heading', { name: 'Enable 2 users' }).waitFor();
-    await page.getByRole('button', { name: 'Enable 2 users' }).click();
-    await page.getByText('2 done.').waitFor();
-    expect(await statusOf('row-5')).toBe('invited');
-    expect(new URL(page.url()).searchParams.get('q')).toBe('row-');
-  });
-
-  test('can be selected on a phone too', async () => {
-    const page = await open(list, { viewport: { width: 390, height: 844 }, hasTouch: true });
-    await box(page, 'row-1').tap();
-    await page.getByText('1 selected').waitFor();
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-    expect(overflow).toBe(false);
+    await page.context().close();
   });
 
   test('are 36 px high, 44 by choice and for fingers', async () => {
-    const heightIn = async (page: Page) => (await page.locator('tbody tr').last().boundingBox())!.height;
-    const page = await open(list);
+    const page = await openPage();
+    const heightIn = async (one: typeof page) => (await one.locator('tbody tr').last().boundingBox())!.height;
     expect(Math.round(await heightIn(page))).toBeLessThanOrEqual(37);
     await page.goto(`${console.url}/account`);
     await page.getByLabel('Rows of tables').selectOption('roomy');
     await page.getByRole('button', { name: 'Save display' }).click();
     await page.goto(console.url + list);
     expect(Math.round(await heightIn(page))).toBeGreaterThanOrEqual(44);
-    await context.close();
-    const touched = await open(list, {
-      hasTouch: true,
-      isMobile: true,
-      viewport: { width: 1280, height: 800 },
-    });
+    await page.context().close();
+    const touched = await openPage({ viewport: { width: 1280, height: 800 }, ...touching });
     expect(Math.round(await heightIn(touched))).toBeGreaterThanOrEqual(44);
+    await touched.context().close();
   });
 });
+
+// What follows runs in pages.
+
+function placeOfActs() {
+  const { top, bottom } = document.querySelector('.selection')!.getBoundingClientRect();
+  return { top, bottom };
+}
+
+function stateOfList() {
+  const isSeen = (selector: string) => {
+    const element = document.querySelector(selector);
+    return element !== null && getComputedStyle(element).visibility === 'visible';
+  };
+  const head = document.querySelector<HTMLInputElement>('[data-pick=page]')!;
+  const all = document.querySelector<HTMLInputElement>('#select-all');
+  const { top, height } = document.querySelector('table')!.getBoundingClientRect();
+  const selected = document.querySelectorAll<HTMLInputElement>('tbody input[form=selection]:checked');
+  const some = head.indeterminate ? 'some' : head.checked ? 'all' : 'none';
+  return {
+    isFilterSeen: isSeen('.filters'),
+    areActsSeen: isSeen('.selection'),
+    isAllMeant: all?.checked ?? false,
+    isTooWide: document.documentElement.scrollWidth > innerWidth,
+    selected: [...selected].map(({ name }) => name),
+    head: head.hidden ? 'hidden' : some,
+    table: [top, height],
+  };
+}

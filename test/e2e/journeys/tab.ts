@@ -2,6 +2,9 @@
 import type { BrowserContext } from 'playwright-core';
 import type { Firefox } from '../../helpers/firefox.ts';
 
+/** Letters are those that the pages take. */
+export type Key = 'Tab' | 'Enter' | ' ' | 'Control+a' | 'j' | 'k' | 'x' | '?';
+
 export interface Tab {
   open(url: string): Promise<void>;
   /**
@@ -11,11 +14,13 @@ export interface Tab {
    * @throws {Error} while the page is being left
    */
   evaluate<A, T>(read: (argument: A) => T, argument: A): Promise<T>;
-  /** At a point of what is seen, in CSS pixels. */
-  click(x: number, y: number): Promise<void>;
+  /** At a point of what is seen, in CSS pixels. @param isShift  with that key held */
+  click(x: number, y: number, isShift?: boolean): Promise<void>;
   /** By its name in `KeyboardEvent.key`. */
-  press(key: 'Tab' | 'Enter' | ' ' | 'Control+a'): Promise<void>;
+  press(key: Key): Promise<void>;
   type(text: string): Promise<void>;
+  /** What the page has of the screen, in CSS pixels. */
+  resize(width: number, height: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,15 +31,22 @@ export async function chromiumTab(context: BrowserContext): Promise<Tab> {
       await page.goto(url);
     },
     evaluate: (read, argument) => page.evaluate(read as never, argument) as never,
-    click: (x, y) => page.mouse.click(x, y),
+    click: async (x, y, isShift = false) => {
+      if (isShift) await page.keyboard.down('Shift');
+      await page.mouse.click(x, y);
+      if (isShift) await page.keyboard.up('Shift');
+    },
     press: (key) => page.keyboard.press(key === ' ' ? 'Space' : key),
     type: (text) => page.keyboard.insertText(text),
+    resize: (width, height) => page.setViewportSize({ width, height }),
     close: () => context.close(),
   };
 }
 
 /** What keys are called in WebDriver. */
-const codes = { Tab: '\uE004', Enter: '\uE007', ' ': ' ', Control: '\uE009' } as const;
+const codes: Readonly<Record<string, string>> = { Tab: '\uE004', Enter: '\uE007' };
+const control = '\uE009';
+const shift = '\uE008';
 
 /** With cookies of its own. */
 export async function firefoxTab({ send }: Firefox): Promise<Tab> {
@@ -61,20 +73,25 @@ export async function firefoxTab({ send }: Firefox): Promise<Tab> {
       if (exceptionDetails) throw new Error(exceptionDetails.text);
       return result?.value === undefined ? undefined : JSON.parse(result.value);
     },
-    click: async (x, y) => {
+    click: async (x, y, isShift = false) => {
       const actions = [
         { type: 'pointerMove', x: Math.round(x), y: Math.round(y) },
         { type: 'pointerDown', button: 0 },
         { type: 'pointerUp', button: 0 },
       ];
+      if (isShift) await keys(['keyDown', shift]);
       await send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions }] });
+      if (isShift) await keys(['keyUp', shift]);
     },
     press: async (key) => {
-      if (key !== 'Control+a') await typed(codes[key]);
-      else await keys(['keyDown', codes.Control], ['keyDown', 'a'], ['keyUp', 'a'], ['keyUp', codes.Control]);
+      if (key !== 'Control+a') await typed(codes[key] ?? key);
+      else await keys(['keyDown', control], ['keyDown', 'a'], ['keyUp', 'a'], ['keyUp', control]);
     },
     type: async (text) => {
       await typed(text);
+    },
+    resize: async (width, height) => {
+      await send('browsingContext.setViewport', { context, viewport: { width, height } });
     },
     close: async () => {
       await send('browser.removeUserContext', { userContext });

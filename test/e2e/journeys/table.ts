@@ -46,7 +46,7 @@ const cluster: readonly Journey[] = [
     page: 'Overview',
     go: journey(
       open('/'),
-      reads('Needs attention', 'member 127.0.0.1:1', 'Latest refusals'),
+      reads('Needs attention', 'Member 127.0.0.1:1', 'Latest refusals'),
       follow('24 h'),
       reads('Calls', 'p99'),
       follow('Look at it'),
@@ -315,7 +315,7 @@ const observe: readonly Journey[] = [
   },
   {
     page: 'Jobs',
-    go: journey(open('/observe/jobs'), reads('1 of 1 copy'), follow('backup'), reads('Done')),
+    go: journey(open('/observe/jobs'), reads('1 of 1 copy'), follow('Backup'), reads('Done')),
   },
   {
     page: 'Search',

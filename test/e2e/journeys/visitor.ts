@@ -12,6 +12,10 @@ export interface Visitor {
   fill(field: string, text: string): Promise<void>;
   /** A box or one of several choices, which is not chosen yet. */
   choose(choice: string): Promise<void>;
+  /** A box, which is chosen then if it was not; by the mouse, and with Shift where that is said. */
+  toggle(choice: string, isShift?: boolean): Promise<void>;
+  /** A button whose form stays on the page. */
+  use(button: string): Promise<void>;
 }
 
 type Kind = 'link' | 'button' | 'field' | 'choice';
@@ -20,7 +24,7 @@ type Kind = 'link' | 'button' | 'field' | 'choice';
 interface Way {
   /** To a place where it takes keys. */
   focus(kind: Kind, name: string): Promise<void>;
-  activate(kind: Kind, name: string): Promise<void>;
+  activate(kind: Kind, name: string, isShift?: boolean): Promise<void>;
 }
 
 const framesMs = 50;
@@ -55,18 +59,20 @@ export function createVisitor(tab: Tab, origin: string, way: keyof typeof ways):
       await activate('choice', name);
       await until(tab, find, { kind: 'choice', name, wanted: 'choice' }, `chosen "${name}"`);
     },
+    toggle: (name, isShift) => activate('choice', name, isShift),
+    use: (name) => activate('button', name),
   };
 }
 
 function byMouse(tab: Tab): Way {
-  const click = async (kind: Kind, name: string) => {
+  const click = async (kind: Kind, name: string, isShift = false) => {
     const where = `${kind} "${name}" that a mouse can reach`;
     const pointNow = () => until(tab, find, { kind, name, wanted: 'point' }, where);
     // Where it stays for some frames: until what the scrolling brings is painted, a click meets what was there before.
     let point = await pointNow();
     for (let next = await later(pointNow); next !== point; next = await later(pointNow)) point = next;
     const [x, y] = point.split(',').map(Number);
-    await tab.click(x!, y!);
+    await tab.click(x!, y!, isShift);
   };
   return { focus: click, activate: click };
 }
@@ -139,7 +145,7 @@ function find({ kind, name, wanted }: Sought): string | undefined {
   const nameOf = (element: HTMLInputElement) =>
     kind === 'link' || kind === 'button'
       ? textOf(element)
-      : [...(element.labels ?? [])].map(textOf).join(' ');
+      : (element.getAttribute('aria-label') ?? [...(element.labels ?? [])].map(textOf).join(' '));
   const root = document.querySelector('main') ?? document;
   const all = [...root.querySelectorAll<HTMLInputElement>(selector)]
     .filter((element) => element.getClientRects().length > 0)

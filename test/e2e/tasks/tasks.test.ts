@@ -123,7 +123,7 @@ async function openRefusal(hand: Hand): Promise<void> {
 }
 
 async function drainMember(hand: Hand): Promise<void> {
-  await hand.click(link(hand, /Look at it.*member 127/));
+  await hand.click(link(hand, /Look at it.*Member 127/));
   await hand.click(button(hand, 'Drain'));
   await shows(hand, /Drained/);
 }

@@ -5,7 +5,7 @@ import type { Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
-import { EditPart, type EditState, type Owner } from '../forms/change-form.tsx';
+import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
@@ -127,7 +127,7 @@ function Application(model: ApplicationModel) {
       state={<ClientState status={application.status} />}
       acts={<ClientActs client={application} href={href} csrf={csrf} mayChange={mayChange} />}
       about={rolesSentence(application, t)}
-      problem={errors.length > 0 ? t('common.nothingWasSaved') : undefined}
+      problem={errors.length > 0 ? <NotSaved /> : undefined}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
       {secret !== undefined && <NewSecret secret={secret} />}

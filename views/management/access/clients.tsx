@@ -12,6 +12,7 @@ import {
   EditPart,
   type EditState,
   type ErrorOf,
+  NotSaved,
   type Owner,
   renderAddPage,
 } from '../forms/change-form.tsx';
@@ -134,7 +135,7 @@ function Client(model: ClientModel) {
         </ClientActs>
       }
       about={sentence}
-      problem={errors.length > 0 ? t('common.nothingWasSaved') : undefined}
+      problem={errors.length > 0 ? <NotSaved /> : undefined}
       notice={notice && <Done {...notice} action={clientHref(client.id)} hidden={{ csrf }} />}
     >
       {secret !== undefined && <NewSecret secret={secret} />}

@@ -259,7 +259,12 @@ function Answer({ asked, answer, csrf }: AnswerProps) {
     <div class="boxed answer" role="status">
       <p>
         <State kind={isAllowed ? 'ok' : 'danger'}>
-          <Text id={isAllowed ? 'effective.may' : 'effective.mayNot'} gaps={{ id: <bdi>{asked.id}</bdi> }} />
+          <span>
+            <Text
+              id={isAllowed ? 'effective.may' : 'effective.mayNot'}
+              gaps={{ id: <bdi>{asked.id}</bdi> }}
+            />
+          </span>
         </State>{' '}
         <bdi class="code">{`${asked.method} ${asked.path}`}</bdi>
       </p>
@@ -275,7 +280,7 @@ function Answer({ asked, answer, csrf }: AnswerProps) {
       )}
       {muted && (
         <div>
-          <Muted muted={muted} mayChange={mayMute} {...form} />
+          <Muted muted={muted} mayChange={mayMute} isAlone {...form} />
         </div>
       )}
       {(opens?.isOffered || isMutable) && (

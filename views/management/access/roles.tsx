@@ -9,6 +9,7 @@ import {
   EditPart,
   type EditState,
   type ErrorOf,
+  NotSaved,
   type Owner,
   renderAddPage,
 } from '../forms/change-form.tsx';
@@ -118,7 +119,7 @@ function Role(model: RoleModel) {
         )
       }
       about={sentence}
-      problem={errors.length > 0 ? t('common.nothingWasSaved') : undefined}
+      problem={errors.length > 0 ? <NotSaved /> : undefined}
       notice={notice}
     >
       <Facts

@@ -32,6 +32,8 @@ export const sessionsPath = (t: Translate) => [{ title: t('common.sessions'), hr
 
 export interface SessionsModel extends ListState {
   readonly sessions: readonly ShownSession[];
+  /** The one by which the page is read. */
+  readonly ownId?: string | undefined;
   readonly filters: FiltersModel;
 }
 
@@ -39,7 +41,7 @@ export function renderSessions(model: SessionsModel): string {
   return renderDocument(<Sessions {...model} />, model.frame.presentation);
 }
 
-function Sessions({ sessions, ...list }: SessionsModel) {
+function Sessions({ sessions, ownId, ...list }: SessionsModel) {
   const t = useText();
   return (
     <ListPage
@@ -58,9 +60,12 @@ function Sessions({ sessions, ...list }: SessionsModel) {
         key: session.id,
         label: session.user,
         cells: [
-          <a key="user" href={sessionHref(session.id)}>
-            <bdi>{session.user}</bdi>
-          </a>,
+          <>
+            <a href={sessionHref(session.id)}>
+              <bdi>{session.user}</bdi>
+            </a>
+            {session.id === ownId && <span class="tag">{t('account.thisOne')}</span>}
+          </>,
           nameBrowser(session.agent ?? undefined, t),
           <span key="from" class="code">
             {session.address ?? t('access.unknown')}
@@ -83,6 +88,8 @@ function openedWith({ clients }: ShownSession): readonly string[] {
 export interface SessionModel {
   readonly frame: FrameModel;
   readonly session: ShownSession;
+  /** The page is read by it. */
+  readonly isOwn: boolean;
   readonly mayEnd: boolean;
 }
 
@@ -90,7 +97,7 @@ export function renderSession(model: SessionModel): string {
   return renderDocument(<Session {...model} />, model.frame.presentation);
 }
 
-function Session({ frame, session, mayEnd }: SessionModel) {
+function Session({ frame, session, isOwn, mayEnd }: SessionModel) {
   const t = useText();
   const opened = openedWith(session);
   const { id, user, provider, startedAt, lastSeenAt, expiresAt, address, agent, acr } = session;
@@ -99,6 +106,7 @@ function Session({ frame, session, mayEnd }: SessionModel) {
       frame={frame}
       path={sessionsPath(t)}
       title={t('sessions.of', { user })}
+      state={isOwn && <span class="tag">{t('account.thisOne')}</span>}
       acts={
         mayEnd && (
           <a class="button" href={`${sessionHref(id)}?do=end`}>

@@ -8,7 +8,7 @@ import { Ago, dateOf } from '../ago.tsx';
 import { Copyable } from '../copyable.tsx';
 import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
-import { EditPart, type EditState, type Owner } from '../forms/change-form.tsx';
+import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
@@ -126,7 +126,7 @@ function User(model: UserModel) {
       state={<UserState status={user.status} />}
       acts={<FirstAct {...model} />}
       about={sentenceOf(user, t)}
-      problem={hasErrors ? t('common.nothingWasSaved') : undefined}
+      problem={hasErrors ? <NotSaved /> : undefined}
       notice={notice && <Done {...notice} action={userHref(user.id)} hidden={{ csrf }} />}
     >
       {link && <PasswordLink {...link} />}

@@ -23,6 +23,8 @@ export interface BulkResult {
 
 export interface OutcomeModel {
   readonly job: BulkJob;
+  /** Of the list with what there is of it by then. */
+  readonly href?: string | undefined;
   /** Absent for who may not see jobs. */
   readonly jobHref?: string | undefined;
   readonly approvalsHref?: string | undefined;
@@ -30,14 +32,20 @@ export interface OutcomeModel {
   readonly hrefOf: (id: string) => string;
 }
 
+/** Whether one of them at least was refused. */
+export function hasFailures({ result }: Pick<BulkJob, 'result'>): boolean {
+  return Number(result?.failed ?? 0) > 0;
+}
+
 /** Above the list. */
 export function Outcome(model: OutcomeModel) {
   const t = useText();
   const { job, jobHref } = model;
-  const hasFailed = job.problem !== null || Number(job.result?.failed ?? 0) > 0;
+  const isPartly = hasFailures(job) && Number(job.result?.done) + Number(job.result?.waiting) > 0;
+  const kind = job.problem !== null || hasFailures(job) ? 'problem' : 'notice';
   return (
     <section
-      class={`message ${hasFailed ? 'problem' : 'notice'} outcome`}
+      class={`message ${isPartly ? 'careful' : kind} outcome`}
       aria-labelledby="outcome-title"
       role="status"
     >
@@ -49,7 +57,7 @@ export function Outcome(model: OutcomeModel) {
           <Said>{job.problem.detail}</Said>
         </p>
       )}
-      {job.endedAt === null ? <Running {...job} /> : <Counts {...model} />}
+      {job.endedAt === null ? <Running {...model} /> : <Counts {...model} />}
       {jobHref && (
         <p>
           <a href={jobHref}>{t('bulk.job')}</a>
@@ -59,9 +67,15 @@ export function Outcome(model: OutcomeModel) {
   );
 }
 
-function Running({ progress: { done, total } }: BulkJob) {
+function Running({ job, href }: OutcomeModel) {
   const t = useText();
-  return <p>{total === null ? t('bulk.begun') : t('bulk.running', { done, n: total })}</p>;
+  const { done, total } = job.progress;
+  return (
+    <p>
+      {total === null ? t('bulk.begun') : t('bulk.running', { done, n: total })}{' '}
+      {href && <a href={href}>{t('drains.refresh')}</a>}
+    </p>
+  );
 }
 
 /** How many, and of those that were refused which and why. */

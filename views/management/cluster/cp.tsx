@@ -73,6 +73,11 @@ function Cp(model: CpModel) {
   );
 }
 
+/** Members write IPv4 addresses in brackets here, and nowhere else. */
+function plainAddress(address: string): string {
+  return address.replace(/^\[([\d.]+)\]/, '$1');
+}
+
 function CpMembers({ cp, mayChange }: CpModel) {
   const t = useText();
   return (
@@ -84,7 +89,7 @@ function CpMembers({ cp, mayChange }: CpModel) {
           key: id,
           cells: [
             <Id key="id">{id}</Id>,
-            <bdi key="address">{address}</bdi>,
+            <bdi key="address">{plainAddress(address)}</bdi>,
             mayChange && <a href={actHref({ do: 'remove-member', id })}>{t('cp.remove')}</a>,
           ],
         }))}

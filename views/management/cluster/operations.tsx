@@ -15,7 +15,6 @@ import { State, type StateKind } from '../state.tsx';
 export interface ShownCluster {
   readonly clusterState: string | null;
   readonly clusterVersion: string | null;
-  readonly instanceName: string | null;
   readonly isSafe: boolean | null;
   readonly migrationQueueSize: number | null;
   readonly clusterSize: number | null;
@@ -95,13 +94,12 @@ function Operations(model: OperationsModel) {
 }
 
 function factsOf(
-  { instanceName, clusterVersion, clusterSize, isSafe, migrationQueueSize }: ShownCluster,
+  { clusterVersion, clusterSize, isSafe, migrationQueueSize }: ShownCluster,
   t: Translate,
 ): readonly Fact[] {
   const unknown = t('members.unknown');
   const number = (value: number | null) => (value === null ? unknown : numberIn(t.language, value));
   return [
-    { name: t('operations.instance'), value: <bdi>{instanceName ?? unknown}</bdi> },
     { name: t('common.version'), value: clusterVersion ?? unknown },
     { name: t('common.members'), value: number(clusterSize) },
     { name: t('operations.backupsInStep'), value: <Safety isSafe={isSafe} /> },

@@ -59,6 +59,16 @@ interface EditPartProps extends EditState {
   readonly fields: (errorOf: ErrorOf) => ComponentChildren;
 }
 
+/** On top of the page of a thing whose form has errors: they stand further down. */
+export function NotSaved() {
+  const t = useText();
+  return (
+    <>
+      {t('common.nothingWasSaved')} <a href="#edit">{t('frame.seeBelow')}</a>
+    </>
+  );
+}
+
 /** Of the page of a thing. */
 export function EditPart({
   href,

@@ -8,7 +8,7 @@ import { PickOf } from './conflicts.tsx';
 interface ControlProps {
   /** Of the form field; also its id, so it must be unique on the page. */
   readonly name: string;
-  readonly label: string;
+  readonly label: ComponentChildren;
   readonly hint?: string | undefined;
   readonly isOptional?: boolean | undefined;
   /** What is wrong with it. */
@@ -41,7 +41,7 @@ function Control({
           {hint}
         </p>
       )}
-      <PickOf field={name} label={label} />
+      {typeof label === 'string' && <PickOf field={name} label={label} />}
     </div>
   );
 }

@@ -6,7 +6,12 @@ export interface ChangedField {
   readonly name: string;
   readonly before: string;
   readonly after: string;
+  /** Of a set: what came and went, not what it is. */
+  readonly isSet: boolean;
 }
+
+/** What stands where there is no value. */
+export const nothing = '–';
 
 export function changedFields(change: Change): readonly ChangedField[] {
   return Object.entries(change).map(([name, value]) => {
@@ -15,12 +20,13 @@ export function changedFields(change: Change): readonly ChangedField[] {
       name,
       before: textOf(remove === undefined ? from : remove),
       after: textOf(add === undefined ? to : add),
+      isSet: add !== undefined || remove !== undefined,
     };
   });
 }
 
 export function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '–';
-  if (Array.isArray(value)) return value.map(textOf).join(', ') || '–';
+  if (value === undefined || value === null) return nothing;
+  if (Array.isArray(value)) return value.map(textOf).join(', ') || nothing;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

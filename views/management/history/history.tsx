@@ -4,7 +4,7 @@ import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
-import { type Change, changedFields } from './changed-fields.ts';
+import { type Change, type ChangedField, changedFields, nothing } from './changed-fields.ts';
 import { type Actor, Who } from './named.tsx';
 
 export interface HistoryChange {
@@ -95,13 +95,39 @@ function What({ event, change }: HistoryChange) {
     <>
       {name !== 'updated' && (key ? t(key) : `${word.charAt(0).toUpperCase()}${word.slice(1)}`)}
       <ul class="changes">
-        {fields.slice(0, mostFields).map(({ name, before, after }) => (
-          <li key={name}>
-            <span class="muted">{name}</span> <del>{before}</del> <ins>{after}</ins>
+        {fields.slice(0, mostFields).map((field) => (
+          <li key={field.name}>
+            <Changed {...field} />
           </li>
         ))}
         {fields.length > mostFields && <li>{t('history.andMore', { n: fields.length - mostFields })}</li>}
       </ul>
+    </>
+  );
+}
+
+const fieldWords: Readonly<Record<string, WordKey>> = {
+  displayName: 'common.name',
+  email: 'field.email',
+  roles: 'common.roles',
+  status: 'access.status',
+};
+
+/** Of a set what came and what went, with a sign; a dash before a word reads as if it were gone. */
+function Changed({ name, before, after, isSet }: ChangedField) {
+  const t = useText();
+  const word = fieldWords[name];
+  const title = <span class="muted">{word ? t(word) : name}</span>;
+  if (!isSet) {
+    return (
+      <>
+        {title} <del>{before}</del> <ins>{after}</ins>
+      </>
+    );
+  }
+  return (
+    <>
+      {title} {before !== nothing && <del>− {before}</del>} {after !== nothing && <ins>+ {after}</ins>}
     </>
   );
 }

@@ -3,14 +3,16 @@ import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { type BulkResult, Counts } from '../bulk/outcome.tsx';
+import { type BulkResult, Counts, hasFailures } from '../bulk/outcome.tsx';
 import { drainHref } from '../cluster/structures.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { Named } from '../history/named.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { Live } from '../live.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { jobTitle } from './job-kinds.ts';
 
 /** As the admin API has it. */
 export interface ShownJob {
@@ -24,6 +26,8 @@ export interface ShownJob {
     readonly step: string;
   };
   readonly startedBy: string;
+  /** Of a person, while there is the account. */
+  readonly starterName?: string | undefined;
   readonly resumable: boolean;
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly problem: { readonly code: string; readonly detail: string } | null;
@@ -52,8 +56,14 @@ export const jobStates: Readonly<Record<ShownJob['state'], readonly [StateKind, 
   interrupted: ['warn', 'jobs.interrupted'],
 };
 
-export function JobState({ state }: Pick<ShownJob, 'state'>) {
+/** Of an act on many, that some were refused is part of how it is. */
+export function JobState({
+  state,
+  result = null,
+}: Pick<ShownJob, 'state'> & Partial<Pick<ShownJob, 'result'>>) {
   const t = useText();
+  if (state === 'succeeded' && hasFailures({ result }))
+    return <State kind="warn">{t('jobs.doneExceptRefused', { n: Number(result!.failed) })}</State>;
   const [kind, word] = jobStates[state];
   return <State kind={kind}>{t(word)}</State>;
 }
@@ -86,7 +96,7 @@ function Jobs({ jobs, ...list }: JobsModel) {
         key: job.id,
         cells: [
           <a key="id" href={jobHref(job.id)}>
-            <bdi>{job.kind}</bdi>
+            <bdi>{jobTitle(job, t)}</bdi>
           </a>,
           <JobState key="state" {...job} />,
           progressText(job, t),
@@ -105,8 +115,8 @@ function Jobs({ jobs, ...list }: JobsModel) {
 }
 
 /** A person, or a program. */
-function Starter({ startedBy }: Pick<ShownJob, 'startedBy'>) {
-  return <bdi>{startedBy}</bdi>;
+function Starter({ startedBy, starterName }: Pick<ShownJob, 'startedBy' | 'starterName'>) {
+  return starterName === undefined ? <bdi>{startedBy}</bdi> : <Named kind="user" id={starterName} />;
 }
 
 function progressText({ progress: { done, total, unit } }: ShownJob, t: Translate): string {
@@ -150,7 +160,7 @@ function Job(model: JobModel) {
     <DetailPage
       frame={frame}
       path={[{ title: t('common.jobs'), href: jobsHref }]}
-      title={job.kind}
+      title={jobTitle(job, t)}
       state={<JobState {...job} />}
       acts={
         isRunning(job) && (
@@ -187,7 +197,6 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
   return (
     <div id="job" class="parts">
       {isRunning(job) && <Progress {...job} />}
-      <Facts facts={factsOf(job, now, t)} />
       {job.result && (
         <Part id="result" title={t('jobs.result')}>
           {isOfMany(job.result) ? (
@@ -199,6 +208,7 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
           {job.kind === 'drain-queue' && <ToItems id={job.id} queue={String(job.result.queue)} />}
         </Part>
       )}
+      <Facts facts={factsOf(job, now, t)} />
     </div>
   );
 }
@@ -255,12 +265,15 @@ function factsOf(job: ShownJob, now: Date, t: Translate): readonly Fact[] {
     { name: t('jobs.begunBy'), value: <Starter {...job} /> },
     { name: t('jobs.askedFor'), value: <Ago at={new Date(job.createdAt)} now={now} /> },
     { name: t('jobs.began'), value: <Ago at={dateOf(job.startedAt)} now={now} never={notYet} /> },
-    { name: t('jobs.lastMoved'), value: <Ago at={new Date(job.updatedAt)} now={now} /> },
-    { name: t('jobs.ended'), value: <Ago at={dateOf(job.endedAt)} now={now} never={notYet} /> },
-    {
-      name: t('jobs.afterRestart'),
-      value: job.resumable ? t('jobs.goesOn') : t('jobs.isInterrupted'),
-    },
+    ...(isRunning(job)
+      ? [
+          { name: t('jobs.lastMoved'), value: <Ago at={new Date(job.updatedAt)} now={now} /> },
+          {
+            name: t('jobs.afterRestart'),
+            value: job.resumable ? t('jobs.goesOn') : t('jobs.isInterrupted'),
+          },
+        ]
+      : [{ name: t('jobs.ended'), value: <Ago at={dateOf(job.endedAt)} now={now} never={notYet} /> }]),
   ];
 }
 

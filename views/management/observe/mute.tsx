@@ -28,18 +28,19 @@ export function MuteButton({ action, hidden }: MuteFormProps) {
   );
 }
 
-/** @param mayChange  whether the reader may end it */
+/** @param mayChange  whether the reader may end it. @param isAlone  nothing before it says what this is */
 export function Muted({
   muted,
   mayChange,
+  isAlone = false,
   action,
   hidden,
-}: MuteFormProps & { readonly muted: ShownMute; readonly mayChange: boolean }) {
+}: MuteFormProps & { readonly muted: ShownMute; readonly mayChange: boolean; readonly isAlone?: boolean }) {
   const t = useText();
   const gaps = { until: <Time at={new Date(muted.until)} />, by: <bdi>{muted.by.id}</bdi> };
   return (
     <>
-      <Text id="decision.mutedUntil" gaps={gaps} />
+      <Text id={isAlone ? 'decision.isMutedUntil' : 'decision.mutedUntil'} gaps={gaps} />
       {mayChange && (
         <Form action={action} hidden={{ ...hidden, do: 'unmute' }}>
           <button type="submit" class="button small">

@@ -89,7 +89,9 @@ function Meaning(setting: ShownSetting) {
 /** A sentence in English, which others are made of. */
 export function meaningOf({ meaning }: Pick<ShownSetting, 'meaning'>): string {
   const plain = meaning.replaceAll('`', '');
-  return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`;
+  // A command stands as it is typed.
+  const first = meaning.startsWith('`') ? plain.charAt(0) : plain.charAt(0).toUpperCase();
+  return `${first}${plain.slice(1)}.`;
 }
 
 function originText(origin: string): string {

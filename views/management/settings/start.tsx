@@ -104,7 +104,7 @@ function Step({ step, csrf, backupKey }: StartModel & { readonly step: ShownStep
         {state !== 'done' && (
           <Form action={startHref} hidden={{ csrf, do: state === 'open' ? 'later' : 'resume', step: id }}>
             <button type="submit" class="button quiet">
-              {state === 'open' ? t('start.putOff') : t('start.takeUpAgain')}
+              {state === 'open' ? t('start.putStepOff') : t('start.takeUpAgain')}
               <span class="unseen">: {title}</span>
             </button>
           </Form>

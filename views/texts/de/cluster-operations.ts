@@ -9,14 +9,13 @@ export const clusterOperations: SameTexts<typeof english> = {
   'operations.frozen': 'Eingefroren',
   'operations.passive': 'Passiv',
   'operations.inTransition': 'Im Übergang',
-  'operations.instance': 'Instanz',
   'operations.backupsInStep': 'Backups auf dem Stand',
   'operations.migrationQueue': 'Wartende Migrationen',
   'operations.yes': 'Ja',
   'operations.no': 'Nein',
   'operations.whatCanBeDone': 'Was möglich ist',
   'operations.eachAsksFirst':
-    'Vor jedem wird gefragt und gesagt, was geschieht; nur nicht bei Hot Backups, die niemanden treffen.',
+    'Vor jedem wird gefragt und gesagt, was geschieht. Nur vor Hot Backups nicht: Sie stören niemanden.',
   'operations.operation': 'Operation',
   'operations.raiseVersion': 'Version anheben',
   'operations.onceNewRelease':

@@ -9,7 +9,11 @@ export const frame: SameTexts<typeof english> = {
   'frame.storedNow': 'Jetzt gespeichert: {text}',
   'frame.asTyped': 'Wie eingegeben: {text}',
   'frame.whichCounts': '{label}: Was gilt?',
-  'frame.changedToo': 'Das hat auch jemand anderes geändert: Wählen Sie eines von beiden.',
+  'frame.changedToo':
+    'Hier steht „{typed}“, und jemand anderes hat „{stored}“ gespeichert: Wählen Sie eines von beiden.',
+  'frame.changedMeanwhile':
+    'Das hat jemand anderes inzwischen geändert. Wählen Sie unten zu jedem Feld, welcher Wert gilt, und speichern Sie noch einmal.',
+  'frame.seeBelow': 'Was nicht stimmt',
   'frame.nothing': 'nichts',
   'frame.any': 'Alle',
   'frame.filesConfigurationDescribeChange':
@@ -80,6 +84,7 @@ export const frame: SameTexts<typeof english> = {
   'frame.allOfFilterAs': 'Alles, was der Filter findet:',
   'frame.nextPage': 'Nächste Seite',
   'frame.live': 'Live',
+  'frame.noFigures': 'Noch keine Zahlen in dieser Zeit',
   'frame.most': 'höchstens {plot}',
   'frame.time': 'Zeit',
   'frame.itAsksFirst': 'Vorher wird gefragt und gesagt, was geschieht.',

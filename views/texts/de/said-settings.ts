@@ -11,7 +11,7 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
     'Verzeichnis des eingebauten Speichers und von console.yaml.',
   'Directory of files of configuration, applied at the start and when they change; unset = none.':
     'Verzeichnis von Konfigurationsdateien, die beim Start und bei Änderungen angewendet werden; nicht gesetzt: keines.',
-  'Postgres://…: users, clients, sessions and tokens are kept there instead of in CONSOLE_DATA_DIR, which keeps the audit; several consoles may share one. Unset = embedded store.':
+  'postgres://…: users, clients, sessions and tokens are kept there instead of in CONSOLE_DATA_DIR, which keeps the audit; several consoles may share one. Unset = embedded store.':
     'postgres://…: Benutzer, Clients, Sitzungen und Token liegen dort statt in CONSOLE_DATA_DIR, wo das Audit-Protokoll bleibt; mehrere Konsolen können sich eine teilen. Nicht gesetzt: eingebauter Speicher.',
   'First administrator, created when there is no user yet; unset = the start prints a one-time set-up link.':
     'Erster Administrator, der angelegt wird, wenn es noch keinen Benutzer gibt; nicht gesetzt: Der Start gibt einen einmaligen Einrichtungslink aus.',
@@ -113,7 +113,7 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
   'Address that gets the audit by POST, signed; https, or loopback; unset = none.':
     'Adresse, die das Audit-Protokoll signiert als POST bekommt; https oder Loopback; nicht gesetzt: keine.',
   'What its requests are signed with.': 'Womit ihre Anfragen signiert werden.',
-  'Host:port of a syslog server with TLS that gets the audit; unset = none.':
+  'host:port of a syslog server with TLS that gets the audit; unset = none.':
     'host:port eines Syslog-Servers mit TLS, der das Audit-Protokoll bekommt; nicht gesetzt: keiner.',
   'What its messages carry: the entry as it is stored, or CEF.':
     'Was seine Nachrichten enthalten: den Eintrag, wie er gespeichert ist, oder CEF.',
@@ -130,12 +130,12 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
     'Von 100 Traces, die hier beginnen, werden so viele aufgezeichnet; von denen, die ein Aufrufer mitbringt, die, die er aufzeichnet.',
   'How often numbers are sent, 5 to 3600 seconds.': 'Wie oft Zahlen gesendet werden, 5 bis 3600 Sekunden.',
   // The proxy as a process of its own.
-  'Npm run proxy: its public address, which DPoP proofs name; unset = where it listens.':
+  'npm run proxy: its public address, which DPoP proofs name; unset = where it listens.':
     'npm run proxy: seine öffentliche Adresse, die DPoP-Nachweise nennen; nicht gesetzt: die, an der er lauscht.',
-  'Npm run proxy: the client as which it reads revocation events.':
+  'npm run proxy: the client as which it reads revocation events.':
     'npm run proxy: der Client, als der er Widerrufe liest.',
-  'Npm run proxy: where the console publishes its keys; its revocation events come from the same host.':
+  'npm run proxy: where the console publishes its keys; its revocation events come from the same host.':
     'npm run proxy: wo die Konsole ihre Schlüssel veröffentlicht; ihre Widerrufe kommen vom selben Host.',
-  'Npm run proxy: without a sign of the console for this long it lets no call pass, 2 to 300 seconds.':
+  'npm run proxy: without a sign of the console for this long it lets no call pass, 2 to 300 seconds.':
     'npm run proxy: Nach so langer Zeit ohne Zeichen der Konsole lässt er keinen Aufruf durch, 2 bis 300 Sekunden.',
 };

@@ -129,6 +129,7 @@ export const settings: SameTexts<typeof english> = {
   'settings.default': 'Vorgabe',
   'start.open': 'Offen',
   'start.putOff': 'Zurückgestellt',
+  'start.putStepOff': 'Zurückstellen',
   'start.ofDone': '{done} von {steps} erledigt',
   'start.anyOrderLeftAny':
     'In beliebiger Reihenfolge, und jederzeit zu unterbrechen: Diese Seite stellt fest, was erledigt ist. Was Sie zurückstellen, ist in diesem Browser zurückgestellt.',

@@ -7,7 +7,10 @@ export const frame = {
   'frame.storedNow': 'Stored now: {text}',
   'frame.asTyped': 'As typed: {text}',
   'frame.whichCounts': '{label}: which counts?',
-  'frame.changedToo': 'Somebody else has changed this too: pick one of the two.',
+  'frame.changedToo': 'Here stands “{typed}”, and somebody else has stored “{stored}”: pick one of the two.',
+  'frame.changedMeanwhile':
+    'This has changed meanwhile, by somebody else. Pick below which value counts of each field, and save again.',
+  'frame.seeBelow': 'See what is wrong',
   'frame.nothing': 'nothing',
   'frame.any': 'Any',
   'frame.filesConfigurationDescribeChange':
@@ -73,6 +76,7 @@ export const frame = {
   'frame.allOfFilterAs': 'All that the filter finds:',
   'frame.nextPage': 'Next page',
   'frame.live': 'Live',
+  'frame.noFigures': 'No figures in this time yet',
   'frame.most': 'most {plot}',
   'frame.time': 'Time',
   'frame.itAsksFirst': 'It asks first, and says what it does.',

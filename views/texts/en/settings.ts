@@ -127,6 +127,7 @@ export const settings = {
   'settings.default': 'Default',
   'start.open': 'Open',
   'start.putOff': 'Put off',
+  'start.putStepOff': 'Put off',
   'start.ofDone': '{done} of {steps} done',
   'start.anyOrderLeftAny':
     'In any order, and left at any time: this page finds out what is done. What you put off is put off in this browser.',

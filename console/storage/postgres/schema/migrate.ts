@@ -13,7 +13,7 @@ import * as once from './once-schema.ts';
 /**
  * In their order. A step widens: new tables, columns that may be null or have a constant default. What a version
  * does not use any more goes one version later, so that a version works with the tables of the one before and after
- * (decision 57).
+ * (decision 58).
  */
 const steps = [
   { name: '0001-first', up: first.up },

@@ -16,8 +16,11 @@ export const bulk: SameTexts<typeof english> = {
   'bulk.tooManySelected': 'Nichts wurde getan: Einzeln können höchstens {most} ausgewählt werden.',
   'bulk.tooManyFound': 'Nichts wurde getan: Der Filter findet mehr als {most}. Schränken Sie ihn ein.',
   'bulk.noneFound': 'Nichts wurde getan: Der Filter findet nichts.',
-  'bulk.these': 'Diese: {names}.',
-  'bulk.theseAndMore': { one: 'Diese: {names} und {n} weitere.', other: 'Diese: {names} und {n} weitere.' },
+  'bulk.these': 'Ausgewählt: {names}.',
+  'bulk.theseAndMore': {
+    one: 'Ausgewählt: {names} und {n} weitere.',
+    other: 'Ausgewählt: {names} und {n} weitere.',
+  },
   'bulk.whole': {
     one: 'Die ganze Liste: {n}. Sind es bis dahin mehr, geschieht nichts.',
     other: 'Die ganze Liste: {n}. Sind es bis dahin mehr, geschieht nichts.',
@@ -27,6 +30,12 @@ export const bulk: SameTexts<typeof english> = {
     other: 'Alles, was der Filter jetzt findet: {n}. Findet er bis dahin mehr, geschieht nichts.',
   },
   'bulk.each': 'Jedes für sich: Was abgelehnt wird, hält kein anderes auf, und das Ergebnis sagt, warum.',
+  'bulk.ownAccount':
+    'Vorsicht: Ihr eigenes Konto ist darunter. Es wird abgelehnt: Das muss jemand anderes tun.',
+  'bulk.ownSessions':
+    'Vorsicht: Ihr eigenes Konto ist darunter. Auch Sie werden abgemeldet und melden sich neu an.',
+  'bulk.ownSession':
+    'Vorsicht: Ihre Sitzung in diesem Browser ist darunter. Sie werden hier abgemeldet und melden sich neu an.',
   'bulk.typed': '{n} entfernen',
   'bulk.disableUsers': { one: '{n} Benutzer deaktivieren', other: '{n} Benutzer deaktivieren' },
   'bulk.enableUsers': { one: '{n} Benutzer aktivieren', other: '{n} Benutzer aktivieren' },

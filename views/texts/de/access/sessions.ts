@@ -24,6 +24,7 @@ export const sessions: SameTexts<typeof english> = {
   'sessions.identityProvider': 'Identitätsanbieter',
   'sessions.endOf': 'Diese Sitzung von {user} beenden',
   'sessions.signedOut': '{user} wird in jenem Browser an dieser Konsole abgemeldet.',
+  'sessions.isYours': 'Es ist Ihre: Sie werden hier abgemeldet und melden sich neu an.',
   'sessions.noApplication': 'Keine Anwendung wurde mit ihr geöffnet.',
   'sessions.applicationsToo': 'Ebenso an diesen Anwendungen: {applications}. Ihre Token gelten nicht mehr.',
 };

@@ -27,6 +27,8 @@ export const decision: SameTexts<typeof english> = {
   'decision.unmute': 'Stummschaltung aufheben',
   'decision.muted': 'Stummgeschaltet',
   'decision.mutedUntil': 'Bis {until}, von {by}. Die Aufrufe werden weiter gezählt und geloggt.',
+  'decision.isMutedUntil':
+    'Stummgeschaltet bis {until}, von {by}. Die Aufrufe werden weiter gezählt und geloggt.',
   'decision.mutedNow': 'Stummgeschaltet: Unter „Braucht Aufmerksamkeit“ stehen diese Aufrufe nicht mehr.',
   'decision.unmutedNow': 'Unter „Braucht Aufmerksamkeit“ stehen diese Aufrufe wieder.',
   'decision.opened': 'Geöffnet: Das nächste damit angeforderte Token kommt durch.',

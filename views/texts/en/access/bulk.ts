@@ -15,8 +15,8 @@ export const bulk = {
   'bulk.tooManySelected': 'Nothing was done: one by one, {most} can be selected at most.',
   'bulk.tooManyFound': 'Nothing was done: the filter finds more than {most}. Narrow it.',
   'bulk.noneFound': 'Nothing was done: the filter finds nothing.',
-  'bulk.these': 'These: {names}.',
-  'bulk.theseAndMore': { one: 'These: {names}, and {n} more.', other: 'These: {names}, and {n} more.' },
+  'bulk.these': 'Selected: {names}.',
+  'bulk.theseAndMore': { one: 'Selected: {names}, and {n} more.', other: 'Selected: {names}, and {n} more.' },
   'bulk.whole': {
     one: 'All of the list: {n}. When there are more by then, nothing is done.',
     other: 'All of the list: {n}. When there are more by then, nothing is done.',
@@ -26,6 +26,11 @@ export const bulk = {
     other: 'All that the filter finds now: {n}. When it finds more by then, nothing is done.',
   },
   'bulk.each': 'Each is done for itself: one that is refused holds up no other, and the outcome says why.',
+  'bulk.ownAccount':
+    'Careful: your own account is among them. It is refused: another administrator has to do that.',
+  'bulk.ownSessions': 'Careful: your own account is among them. You are signed out too, and sign in again.',
+  'bulk.ownSession':
+    'Careful: this session of yours is among them. You are signed out here, and sign in again.',
   'bulk.typed': 'remove {n}',
   'bulk.disableUsers': { one: 'Disable {n} user', other: 'Disable {n} users' },
   'bulk.enableUsers': { one: 'Enable {n} user', other: 'Enable {n} users' },

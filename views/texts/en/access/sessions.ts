@@ -23,6 +23,7 @@ export const sessions = {
   'sessions.identityProvider': 'Identity provider',
   'sessions.endOf': 'End this session of {user}',
   'sessions.signedOut': '{user} is signed out of this console in that browser.',
+  'sessions.isYours': 'It is yours: you are signed out here, and sign in again.',
   'sessions.noApplication': 'No application was opened with it.',
   'sessions.applicationsToo': 'So are these applications: {applications}. Their tokens stop working.',
 } as const satisfies Texts;

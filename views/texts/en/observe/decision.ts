@@ -26,6 +26,7 @@ export const decision = {
   'decision.unmute': 'Unmute',
   'decision.muted': 'Muted',
   'decision.mutedUntil': 'Until {until}, by {by}. The calls are counted and logged as before.',
+  'decision.isMutedUntil': 'Muted until {until}, by {by}. The calls are counted and logged as before.',
   'decision.mutedNow': 'Muted: “Needs attention” does not name these calls any more.',
   'decision.unmutedNow': '“Needs attention” names these calls again.',
   'decision.opened': 'Opened: the next token that is asked for with it gets through.',

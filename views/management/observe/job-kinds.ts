@@ -1,0 +1,28 @@
+/** What jobs are called. */
+import type { Translate, WordKey } from '../../texts/text.ts';
+
+/** What each kind of job is called; another one by its kind. */
+export const jobKinds: Readonly<Record<string, WordKey>> = {
+  backup: 'jobs.backup',
+  'drain-queue': 'drains.job',
+  'verify-audit': 'jobs.verifyAudit',
+  'import-users': 'jobs.importUsers',
+  'import-clients': 'jobs.importClients',
+  'disable-users': 'jobs.disableUsers',
+  'enable-users': 'jobs.enableUsers',
+  'end-user-sessions': 'jobs.endUserSessions',
+  'remove-users': 'jobs.removeUsers',
+  'disable-clients': 'jobs.disableClients',
+  'enable-clients': 'jobs.enableClients',
+  'remove-clients': 'jobs.removeClients',
+  'disable-applications': 'jobs.disableApplications',
+  'enable-applications': 'jobs.enableApplications',
+  'remove-applications': 'jobs.removeApplications',
+  'remove-roles': 'jobs.removeRoles',
+  'end-sessions': 'jobs.endSessions',
+};
+
+export function jobTitle({ kind }: { readonly kind: string }, t: Translate): string {
+  const word = jobKinds[kind];
+  return word === undefined ? kind : t(word);
+}
