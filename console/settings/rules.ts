@@ -15,6 +15,8 @@ export const tlsMissingWarning =
 export type Validate = (settings: SettingValues, isGiven: (key: SettingKey) => boolean) => Verdict;
 
 /** What is wrong or doubtful about settings together, for a console. */
+const fallbackAlone = 'CONSOLE_ENCRYPTION_KEY_FALLBACK goes with CONSOLE_ENCRYPTION_KEY: set that one too';
+
 export const validateSettings: Validate = (settings, isGiven) => {
   const problems: string[] = [];
   const warnings: string[] = [];
@@ -59,9 +61,7 @@ export const validateSettings: Validate = (settings, isGiven) => {
   }
   if (!isGiven('encryptionKey')) {
     warnings.push('CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted in the store');
-    if (isGiven('encryptionKeyFallback')) {
-      problems.push('CONSOLE_ENCRYPTION_KEY_FALLBACK goes with CONSOLE_ENCRYPTION_KEY: set that one too');
-    }
+    if (isGiven('encryptionKeyFallback')) problems.push(fallbackAlone);
   }
 
   if (settings.databaseUrl !== undefined) {

@@ -22,7 +22,10 @@ describe.each(pageNames)('the page "%s"', (name) => {
   test('loads nothing but files of its own that exist (S51)', async () => {
     const served = [...(await staticFiles()).keys()].map(assetPath);
     const loaded = [
-      ...page.find('link').map((link) => link.attributes.get('href')),
+      ...page
+        .find('link')
+        .filter((link) => link.attributes.get('rel') !== 'expect')
+        .map((link) => link.attributes.get('href')),
       ...page
         .find('img')
         .filter(isOurs)
@@ -30,6 +33,15 @@ describe.each(pageNames)('the page "%s"', (name) => {
     ];
     expect(loaded.length).toBeGreaterThan(2);
     for (const address of loaded) expect(served).toContain(address);
+  });
+
+  test('is painted once its end is there', () => {
+    const awaited = page.find('link').filter((link) => link.attributes.get('rel') === 'expect');
+    expect(awaited.map(({ attributes }) => attributes.get('blocking'))).toEqual(['render']);
+    const id = awaited[0]!.attributes.get('href')!.slice(1);
+    expect(page.elements.filter(({ attributes }) => attributes.get('id') === id)).toHaveLength(1);
+    // In the body that is all: nothing stands behind it.
+    expect(page.elements.at(-1)!.attributes.get('id')).toBe(id);
   });
 
   test('shows a picture of somebody else only where an application asks, and tells them of no page (S51)', () => {
