@@ -19,6 +19,7 @@ import { mayRun } from '../operations/access-check.ts';
 import type { Answer } from '../operations/operation.ts';
 import type { PermissionsOf } from '../operations/privileges.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
+import { createBarFigures } from './bar-figures.ts';
 import { isGuided } from './settings/guide.ts';
 import { siteMap } from './site-map.ts';
 
@@ -91,6 +92,7 @@ export function createPageTools({
   isSecure,
   now,
 }: PageToolsDeps): PageTools {
+  const barFigures = createBarFigures(pageOperations, now);
   const callerOf = ({ state }: PageContext) => pageCallerOf(state, now());
   const tools: PageTools = {
     async run<Body>(ctx: PageContext, id: string, request?: OperationRequest) {
@@ -132,16 +134,17 @@ export function createPageTools({
   };
   return tools;
 
-  /** Without the operations themselves, which the first page would have to wait for. */
   async function frameOf(ctx: Context, here: WithSession): Promise<FrameModel> {
     return {
       username: here.account.username,
       signOut: { action: signOutPath, csrf: csrf.token(ctx) },
+      bar: await barFigures({ req: ctx.req, res: ctx.res, caller: pageCallerOf(here, now()) }),
       ...(ctx.path !== startHref && isGuided(ctx) && { guide: { href: startHref, csrf: csrf.token(ctx) } }),
       ...readerOf(ctx, here),
     };
   }
 
+  /** Without the operations themselves, which the first page would have to wait for. */
   function readerOf(ctx: Context, here: WithSession): PageReader {
     const actor = pageActor(pageCallerOf(here, now()));
     return {

@@ -25,6 +25,7 @@ beforeAll(async () => {
   await callApi(console, 'POST', '/roles', { id: 'Keeper', permissions: ['svc:map:orders:read'] });
   await personWith(console, 'bob', ['Admin']);
   await personWith(console, 'viewer', ['Viewer']);
+  await personWith(console, 'metrics', ['MetricsViewer']);
   await console.stop();
   console = await startConsole({ dataDir, env: { CONSOLE_APPROVALS_REQUIRE: 'updateRole,createClient' } });
   [ada, bob, viewer] = [0, 1, 2].map(() => createUserAgent(console.url)) as [UserAgent, UserAgent, UserAgent];
@@ -68,6 +69,17 @@ test('what one administrator has asked for is made when another approves it, and
   const done = await answer(bob, await bob.get(`${href}?do=approve`), href, 'approve');
   expect(textOf(await bob.follow(done))).toContain('Approved: the change is made.');
   expect(await readRole()).toMatchObject({ description: 'Approved' });
+});
+
+test('the bar of every page says how many wait, to whoever may see them', async () => {
+  const href = await ask('In the bar');
+  await expect.poll(async () => (await bob.get('/access/roles')).body).toContain('>One approval waits</a>');
+  const metrics = createUserAgent(console.url);
+  await metrics.signIn({ username: 'metrics', password: personPassword });
+  const page = (await metrics.get('/')).body;
+  expect([page.includes('class="managed"'), page.includes('approval waits')]).toEqual([true, false]);
+  await answer(bob, await bob.get(`${href}?do=reject`), href, 'reject', { reason: '' });
+  await expect.poll(async () => (await bob.get('/access/roles')).body).not.toContain('approval waits');
 });
 
 test('what is rejected is not made, and says why', async () => {

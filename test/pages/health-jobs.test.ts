@@ -78,6 +78,7 @@ describe('jobs', () => {
     const shown = async (id: string) => textOf(await ada.get(`/observe/jobs/${id}`));
     await until(async () => / of \d+|\d+ lines/.test(await shown(running)), 'progress', 30_000);
     expect(titleOf(await ada.get('/observe/jobs'))).toBe('Jobs');
+    await expect.poll(async () => (await ada.get('/access/users')).body).toContain('>One job runs</a>');
     const queued = await ada.get('/observe/jobs?state=queued');
     expect(queued.body).toContain(`href="/observe/jobs/${waiting}"`);
     expect(queued.body).not.toContain(`href="/observe/jobs/${running}"`);

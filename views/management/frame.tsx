@@ -6,11 +6,13 @@ import { Brand, Html, PageEnd, type SignOutForm } from '../layout.tsx';
 import { type Presentation, PresentationContext, usePresentation } from '../presentation.ts';
 import { useText } from '../texts/elements.tsx';
 import type { WordKey } from '../texts/text.ts';
+import { BarFigures, type BarModel } from './bar.tsx';
 
 export interface FrameModel {
   /** Who is signed in. */
   readonly username: string;
   readonly signOut: SignOutForm;
+  readonly bar?: BarModel | undefined;
   /** The pages that the reader may open. */
   readonly groups: readonly FrameGroup[];
   /** Of a page that was come to by the first steps: leads back to them. */
@@ -126,13 +128,14 @@ export function Framed({ frame, title, hasProblem, children }: FramedProps) {
   );
 }
 
-function Bar({ username, signOut: { action, csrf } }: FrameModel) {
+function Bar({ username, bar, signOut: { action, csrf } }: FrameModel) {
   const t = useText();
   return (
     <header class="bar">
       <a class="bar-home" href="/">
         <Brand />
       </a>
+      {bar && <BarFigures {...bar} />}
       <search>
         <form method="get" action={searchHref} class="bar-search">
           <label for="bar-q" class="unseen">

@@ -9,6 +9,7 @@ export const figures: SameTexts<typeof english> = {
     one: '{all}, eines ohne Antwort',
     other: '{all}, {n} ohne Antwort',
   },
+  'bar.silent': { one: 'Ein Member ohne Antwort', other: '{n} Member ohne Antwort' },
   'figures.maps': { one: 'Eine ist bekannt', other: '{n} sind bekannt' },
   'figures.queues': { one: 'Eine ist bekannt', other: '{n} sind bekannt' },
   'figures.publishers': { one: 'Ein Publisher', other: '{n} Publisher' },

@@ -8,6 +8,7 @@ export const figures = {
     one: '{all}, one without answer',
     other: '{all}, {n} without answer',
   },
+  'bar.silent': { one: 'One member without answer', other: '{n} members without answer' },
   'figures.maps': { one: 'One is known', other: '{n} are known' },
   'figures.queues': { one: 'One is known', other: '{n} are known' },
   'figures.publishers': { one: 'One publisher', other: '{n} publishers' },
