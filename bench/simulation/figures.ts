@@ -28,7 +28,6 @@ type Part =
   | 'databaseConnections'
   | 'proxies'
   | 'pollsPerSecond'
-  | 'changeWindowSeconds'
   | 'noticeMs'
   | 'auditRowBytes';
 type Habit =

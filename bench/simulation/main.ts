@@ -53,7 +53,7 @@ function print({ installation, assumed }: Figures, tried: readonly Step[], tookM
   const gigabytes = (audit * 86_400 * installation.auditRowBytes) / 1e9;
   write(`\naudit: ${Math.round(audit).toLocaleString('en')} rows a second, ${gigabytes.toFixed(0)} GB a day`);
   const read = Math.round(first.outcome.changeRowsReadPerSecond).toLocaleString('en');
-  write(`changes: ${read} rows a second read again by all consoles together\n`);
+  write(`changes: ${read} rows a second read by all consoles together\n`);
   write('| Sessions | first limit |\n|---|---|');
   for (const { scale: at, limits } of [...tried].sort((one, other) => one.scale.load - other.scale.load))
     write(`| ${people(at.load)} | ${limits.map(say).join('; ') || 'none'} |`);

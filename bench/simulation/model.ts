@@ -41,10 +41,6 @@ function startWork(figures: Figures, scale: Scale, agenda: Agenda, world: World,
     const startedAt = agenda.now();
     world.proxy.serve(micros.proxyCall, () => world.record('call to a member, at one proxy', startedAt));
   });
-  // What was changed before the beginning is still looked at.
-  const window = installation.changeWindowSeconds;
-  for (let n = 0; n < (sessions / habits.sessionSeconds) * window; n++)
-    world.change(((n * habits.sessionSeconds) / sessions - window) * second);
   for (const each of world.consoles) {
     again(installation.pollsPerSecond, () => steps.readChanges(each));
     // The audit goes to the database in batches, once a second.

@@ -41,7 +41,7 @@ export function createSteps({ micros, installation }: Figures, agenda: Agenda, w
 
   /** One console tells all others at most so often, of all that it has changed since. */
   function announce(one: ConsoleProcess, changedAt: number): void {
-    world.change(agenda.now());
+    world.change();
     one.unannounced.push(changedAt);
     if (one.unannounced.length > 1) return;
     agenda.after(installation.noticeMs * 1_000, () => {
@@ -68,7 +68,7 @@ export function createSteps({ micros, installation }: Figures, agenda: Agenda, w
     }
     one.isReading = true;
     waitingForRead.set(one, []);
-    const rows = world.readChanges();
+    const rows = world.readChanges(one);
     const work = micros.databaseChangeRead + rows * micros.databaseChangeRow;
     statement(one, ['what has changed', work], false, () => {
       one.processor.serve(micros.consoleChangeRead + rows * micros.consoleChangeRow, () => {
@@ -85,7 +85,8 @@ export function createSteps({ micros, installation }: Figures, agenda: Agenda, w
     readChanges,
     refresh(one: ConsoleProcess): void {
       const startedAt = agenda.now();
-      compute(one, 'consoleRefresh', () => useUp(one, () => world.record('refresh', startedAt)));
+      const exchange = () => useUp(one, () => world.record('refresh', startedAt));
+      read(one, () => compute(one, 'consoleRefresh', exchange));
     },
     /** Counters, account, password, session; then code and tokens. */
     signIn(one: ConsoleProcess): void {
@@ -98,7 +99,14 @@ export function createSteps({ micros, installation }: Figures, agenda: Agenda, w
     },
     signOut(one: ConsoleProcess): void {
       const startedAt = agenda.now();
-      compute(one, 'consoleSignOut', () => write(one, () => announce(one, startedAt)));
+      const change = () =>
+        world.changeClock.take((giveBack) =>
+          write(one, () => {
+            giveBack();
+            announce(one, startedAt);
+          }),
+        );
+      compute(one, 'consoleSignOut', change);
     },
     page: (one: ConsoleProcess) => compute(one, 'consolePage', () => read(one, nothing)),
     /** No read, no write: a client that is known is in memory. */

@@ -7,6 +7,8 @@ export interface ConsoleProcess {
   readonly processor: Station;
   readonly hashing: Station;
   readonly pool: Places;
+  /** Changes up to this one it has read. */
+  known: number;
   /** Changes that it has made and not told of yet: when each was made. */
   unannounced: number[];
   isReading: boolean;
@@ -44,6 +46,7 @@ export function createWorld({ micros, installation }: Figures, count: number, ag
       processor: createStation(agenda, 1),
       hashing: createStation(agenda, installation.hashThreads),
       pool: createPlaces(installation.poolPerConsole),
+      known: 0,
       unannounced: [],
       isReading: false,
       hasMissed: false,
@@ -52,18 +55,12 @@ export function createWorld({ micros, installation }: Figures, count: number, ag
   let took = new Map<string, number[]>();
   let changeRowsRead = 0;
   let databaseMicros = new Map<string, number>();
-  /** Changes of the window, when each was made: what a read looks through. */
-  const changes: number[] = [];
-  let firstChange = 0;
-
-  function rowsInWindow(): number {
-    const from = agenda.now() - installation.changeWindowSeconds * second;
-    while (firstChange < changes.length && changes[firstChange]! < from) firstChange += 1;
-    return changes.length - firstChange;
-  }
+  let changes = 0;
+  /** Each change has its number until its commit: nobody else makes one meanwhile. */
+  const changeClock = createPlaces(1);
 
   return {
-    ...{ consoles, proxy, database, disk },
+    ...{ consoles, proxy, database, disk, changeClock },
     record(name: string, startedAt: number): void {
       const list = took.get(name) ?? [];
       list.push((agenda.now() - startedAt) / 1000);
@@ -74,13 +71,13 @@ export function createWorld({ micros, installation }: Figures, count: number, ag
       databaseMicros.set(name, (databaseMicros.get(name) ?? 0) + work);
       database.serve(work, done);
     },
-    /** @param at  when it was made, microseconds; before the beginning where it is below 0 */
-    change(at: number): void {
-      changes.push(at);
+    change(): void {
+      changes += 1;
     },
-    /** @returns rows that a read of what has changed finds now */
-    readChanges(): number {
-      const rows = rowsInWindow();
+    /** @returns rows that this console finds which it has not read yet */
+    readChanges(one: ConsoleProcess): number {
+      const rows = changes - one.known;
+      one.known = changes;
       changeRowsRead += rows;
       return rows;
     },
