@@ -64,11 +64,6 @@ export const validateSettings: Validate = (settings, isGiven) => {
     if (isGiven('encryptionKeyFallback')) problems.push(fallbackAlone);
   }
 
-  if (settings.databaseUrl !== undefined) {
-    warnings.push(
-      'CONSOLE_DATABASE_URL is a preview: docs/operations.md says what does not hold yet with several consoles',
-    );
-  }
   if (settings.databaseUrl !== undefined && settings.workers > 1) {
     problems.push('CONSOLE_WORKERS must be 1 with CONSOLE_DATABASE_URL: start further consoles instead');
   }

@@ -87,8 +87,6 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     'CONSOLE_APPLICATION_CLIENT_SECRET ist kürzer als {n} Zeichen: Es lässt sich erraten.',
   'CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted in the store.':
     'CONSOLE_ENCRYPTION_KEY ist nicht gesetzt: Signaturschlüssel liegen unverschlüsselt im Speicher.',
-  'CONSOLE_DATABASE_URL is a preview: docs/operations.md says what does not hold yet with several consoles.':
-    'CONSOLE_DATABASE_URL ist eine Vorschau: docs/operations.md sagt, was mit mehreren Konsolen noch nicht gilt.',
   'CONSOLE_TLS_CERT has expired at {at}: browsers, applications and callers refuse it.':
     'CONSOLE_TLS_CERT ist seit {at} abgelaufen: Browser, Anwendungen und Aufrufer lehnen es ab.',
   'CONSOLE_TLS_CERT is valid only from {at} on, by the clock of this machine.':
