@@ -5,6 +5,7 @@ import type { AskMember } from '../../platform/member-call.ts';
 import { differenceIn } from '../configuration/directory/differing-files.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
+import { fixOf } from '../settings/warning-fixes.ts';
 import type { DeniedCaller } from '../usage/denied-callers.ts';
 import { directoryStateOf } from './directory-state.ts';
 import type { Services } from './services.ts';
@@ -191,9 +192,7 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
   }
 
   function checkSettings(): readonly HealthFinding[] {
-    return settings.warnings.map((text) =>
-      warning('settings', `${text}.`, 'npx console settings shows where it comes from.'),
-    );
+    return settings.warnings.map((text) => warning('settings', `${text}.`, fixOf(text)));
   }
 }
 

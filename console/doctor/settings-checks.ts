@@ -1,4 +1,5 @@
 /** What the settings say of themselves and of each other. */
+import { fixOf } from '../settings/warning-fixes.ts';
 import { about, type Finding } from './finding.ts';
 
 export interface SettingsChecksDeps {
@@ -18,26 +19,10 @@ export function checkSettings(deps: SettingsChecksDeps): readonly Finding[] {
   return [...validateWarnings(deps), ...validateProxies(deps), ...validateApplication(deps)];
 }
 
-const fixes: Readonly<Record<string, string>> = {
-  CONSOLE_URL: 'Set CONSOLE_URL to an https address; docs/operations.md says how to serve it.',
-  CONSOLE_TLS_CERT: 'Renew the certificate in CONSOLE_TLS_CERT, and restart the console.',
-  CONSOLE_HOST: 'Unset CONSOLE_HOST, or set an https CONSOLE_URL with CONSOLE_TLS_CERT and CONSOLE_TLS_KEY.',
-  CONSOLE_APPLICATION_CLIENT_SECRET:
-    'Set CONSOLE_APPLICATION_CLIENT_SECRET="$(openssl rand -hex 24)", for its callers too.',
-  CONSOLE_ENCRYPTION_KEY:
-    'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart, then npx console keys rotate --now',
-};
-
 function validateWarnings({ warnings }: SettingsChecksDeps): readonly Finding[] {
   const say = about('settings');
   if (warnings.length === 0) return [say.ok('The console can start with them.')];
-  return warnings.map((warning) => {
-    const name = warning.split(' ')[0]!;
-    return say.warning(
-      `${warning}.`,
-      fixes[name] ?? `Correct ${name}: npx console settings shows where it comes from.`,
-    );
-  });
+  return warnings.map((warning) => say.warning(`${warning}.`, fixOf(warning)));
 }
 
 function validateProxies({ url, hasTls, host, trustedProxies }: SettingsChecksDeps): readonly Finding[] {

@@ -36,7 +36,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'console/http': ['console/storage', 'http', 'platform', 'views'],
   'console/health': ['console/http', 'platform'],
   'console/metrics': ['console/http', 'console/storage', 'platform'],
-  'console/doctor': ['console/http', 'console/storage', 'platform'],
+  'console/doctor': ['console/http', 'console/settings', 'console/storage', 'platform'],
   'console/outbox': ['console/http', 'console/storage', 'platform'],
   'console/installation': ['console/storage', 'platform'],
   'console/licence': ['console/http', 'console/outbox', 'console/storage', 'platform'],

@@ -41,7 +41,9 @@ describe('the health check', () => {
     expect(textOf(page)).toMatch(
       /Needs attention \(\d+\) .*CONSOLE_ENCRYPTION_KEY is unset.* Fine \(\d+\) .*Member 127/,
     );
-    expect(textOf(page)).toContain('npx console settings shows where it comes from.');
+    expect(textOf(page)).toContain(
+      'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart',
+    );
   });
 
   test('is run again by a button, also by a Viewer, and shows the drained member with the link to it', async () => {

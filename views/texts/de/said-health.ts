@@ -72,7 +72,18 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   'Give all consoles the same files: GET /api/v1/configuration/directory says which of them differ.':
     'Geben Sie allen Konsolen dieselben Dateien: GET /api/v1/configuration/directory sagt, welche sich unterscheiden.',
   // Settings.
-  'npx console settings shows where it comes from.': 'npx console settings zeigt, woher der Wert kommt.',
+  'Correct {name}: npx console settings shows where it comes from.':
+    'Berichtigen Sie {name}: npx console settings zeigt, woher der Wert kommt.',
+  'Set CONSOLE_URL to an https address; docs/operations.md says how to serve it.':
+    'Setzen Sie CONSOLE_URL auf eine https-Adresse; docs/operations.md sagt, wie sie bedient wird.',
+  'Renew the certificate in CONSOLE_TLS_CERT, and restart the console.':
+    'Erneuern Sie das Zertifikat in CONSOLE_TLS_CERT, und starten Sie die Konsole neu.',
+  'Unset CONSOLE_HOST, or set an https CONSOLE_URL with CONSOLE_TLS_CERT and CONSOLE_TLS_KEY.':
+    'Entfernen Sie CONSOLE_HOST, oder setzen Sie eine https-CONSOLE_URL mit CONSOLE_TLS_CERT und CONSOLE_TLS_KEY.',
+  'Set CONSOLE_APPLICATION_CLIENT_SECRET="$(openssl rand -hex 24)", for its callers too.':
+    'Setzen Sie CONSOLE_APPLICATION_CLIENT_SECRET="$(openssl rand -hex 24)", auch bei denen, die damit aufrufen.',
+  'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart, then npx console keys rotate --now':
+    'Setzen Sie CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", bewahren Sie ihn anderswo auf, starten Sie neu, danach npx console keys rotate --now',
   'CONSOLE_URL is http: and not loopback: passwords and tokens travel in clear text.':
     'CONSOLE_URL ist http: und nicht Loopback: Passwörter und Token gehen im Klartext übers Netz.',
   'CONSOLE_HOST is not loopback and CONSOLE_URL is http: anyone on the network can listen in.':

@@ -1,0 +1,16 @@
+/** What an operator does about a warning of the settings: it begins with the name of the one that is meant. */
+const fixes: Readonly<Record<string, string>> = {
+  CONSOLE_URL: 'Set CONSOLE_URL to an https address; docs/operations.md says how to serve it.',
+  CONSOLE_TLS_CERT: 'Renew the certificate in CONSOLE_TLS_CERT, and restart the console.',
+  CONSOLE_HOST: 'Unset CONSOLE_HOST, or set an https CONSOLE_URL with CONSOLE_TLS_CERT and CONSOLE_TLS_KEY.',
+  CONSOLE_APPLICATION_CLIENT_SECRET:
+    'Set CONSOLE_APPLICATION_CLIENT_SECRET="$(openssl rand -hex 24)", for its callers too.',
+  CONSOLE_ENCRYPTION_KEY:
+    'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart, then npx console keys rotate --now',
+};
+
+/** @param warning  that begins with the name of a setting. @returns what its operator does about it */
+export function fixOf(warning: string): string {
+  const name = warning.split(' ')[0]!;
+  return fixes[name] ?? `Correct ${name}: npx console settings shows where it comes from.`;
+}
