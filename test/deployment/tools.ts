@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { root } from '../commands/support.ts';
 import { cacheFolder, whyMissing } from '../peers/support/program.ts';
 
@@ -15,6 +15,15 @@ export const toolsAreMissing = whyMissing(folder, 'test/peers/set-up-deployment.
 export const chart = join(root, 'packaging/kubernetes/cluster-console');
 export const manifest = join(root, 'packaging/kubernetes/cluster-console.yaml');
 export const composeFolder = join(root, 'packaging/compose');
+
+/** With defaults in place of variables of a shell. */
+export const compose: Resource = parse(
+  readFileSync(join(composeFolder, 'compose.yaml'), 'utf8').replace(
+    /\$\{\w+:-([^}]*)\}/g,
+    (_, value: string) => value,
+  ),
+  { merge: true },
+);
 
 /** As `packaging/kubernetes/cluster-console.yaml` is made. */
 export const rendering = [

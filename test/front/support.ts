@@ -44,8 +44,11 @@ export async function startInstallation(front: Front): Promise<Installation> {
   const [port, plainPort] = [await freePort(), await freePort()];
   const url = `https://localhost:${port}`;
   const env = { CONSOLE_URL: url, CONSOLE_HOST: '127.0.0.1', CONSOLE_TRUSTED_PROXIES: '127.0.0.1' };
-  const consolePort = await freePort();
-  const console = await startConsole({ port: consolePort, env });
+  const [consolePort, managementPort] = [await freePort(), await freePort()];
+  const console = await startConsole({
+    port: consolePort,
+    env: { ...env, CONSOLE_MANAGEMENT_PORT: String(managementPort) },
+  });
   const client = await addProxyClient(console);
   const start = () =>
     startProxy({
@@ -60,8 +63,9 @@ export async function startInstallation(front: Front): Promise<Installation> {
     });
   const proxies = [await start(), await start()] as const;
   const proxyPorts = [portOf(proxies[0]), portOf(proxies[1])] as const;
+  const alone = { port: consolePort, managementPort };
   const running: RunningProgram = await startFront(front, {
-    ...{ port, plainPort, consolePort, proxyPorts, certificate },
+    ...{ port, plainPort, consoles: [alone, alone], proxyPorts, certificate },
   });
   const call = callFront(port, certificate);
   // A port that is open may have no routes yet.
