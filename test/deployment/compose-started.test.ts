@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Front, fronts, startFront } from '../front/fronts.ts';
 import { callFront, type Installation } from '../front/support.ts';
 import { admin, clientSecret } from '../helpers/console.ts';
-import { freePort, freePorts } from '../helpers/ports.ts';
+import { freePorts } from '../helpers/ports.ts';
 import { postgresPrograms } from '../helpers/postgres.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent, signedInTitle, titleOf, type UserAgent } from '../helpers/user-agent.ts';
@@ -87,7 +87,9 @@ describe.skipIf(missing)(`what the compose file says starts${missing ?? ''}`, ()
     for (const name of ['console1', 'console2'] as const) {
       const lines = running.get(name)!.stderr().split('\n').filter(Boolean);
       const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
-      expect(warnings.map(({ msg }) => msg)).toEqual([expect.stringContaining('CONSOLE_DATABASE_URL is a preview')]);
+      expect(warnings.map(({ msg }) => msg)).toEqual([
+        expect.stringContaining('CONSOLE_DATABASE_URL is a preview'),
+      ]);
     }
   });
 
@@ -192,8 +194,13 @@ describe.skipIf(missing)(`what the compose file says starts${missing ?? ''}`, ()
       'secrets/database-password': databasePassword,
       'secrets/database-url': `postgres://console:${databasePassword}@127.0.0.1:${databasePort}/console`,
     };
-    for (const [path, value] of Object.entries(all)) writeFileSync(join(folder, path), value, { mode: 0o400 });
+    for (const [path, value] of Object.entries(all))
+      writeFileSync(join(folder, path), value, { mode: 0o400 });
     const named = Object.values<Resource>(compose.secrets).map(({ file }) => file);
-    expect(named.sort()).toEqual(Object.keys(all).map((path) => `./${path}`).sort());
+    expect(named.sort()).toEqual(
+      Object.keys(all)
+        .map((path) => `./${path}`)
+        .sort(),
+    );
   }
 });

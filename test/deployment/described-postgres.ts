@@ -22,7 +22,8 @@ export async function startDescribedPostgres(port: number, secrets: string): Pro
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   mkdirSync(join(folder, 'socket'));
-  if (uid !== undefined) for (const path of [passwordFile, join(folder, 'socket')]) chownSync(path, uid, gid!);
+  if (uid !== undefined)
+    for (const path of [passwordFile, join(folder, 'socket')]) chownSync(path, uid, gid!);
   const data = join(folder, 'data');
   const args = (environment.POSTGRES_INITDB_ARGS as string).split(' ');
   run('initdb', ['-D', data, '-U', 'postgres', `--pwfile=${passwordFile}`, '-N', ...args], { uid, gid });
@@ -32,7 +33,12 @@ export async function startDescribedPostgres(port: number, secrets: string): Pro
   const quick = ['fsync=off', `unix_socket_directories=${join(folder, 'socket')}`];
   const own = ['-D', data, ...options, ...quick.flatMap((one) => ['-c', one])];
   const asItself = uid === undefined ? [] : [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
-  const [first = '', ...rest] = [...(uid === undefined ? [] : ['setpriv']), ...asItself, pathOf(program), ...own];
+  const [first = '', ...rest] = [
+    ...(uid === undefined ? [] : ['setpriv']),
+    ...asItself,
+    pathOf(program),
+    ...own,
+  ];
   const running = await startProgram(first, rest, {}, (output) =>
     output.includes('ready to accept connections'),
   );

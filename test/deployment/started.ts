@@ -48,6 +48,9 @@ export async function startDescribed({ program, settings, here, dataDir }: Descr
 /** In one go: a port that came in has digits in which another one could be found. */
 function placed(value: string, here: Readonly<Record<string, string>>): string {
   const longestFirst = Object.keys(here).sort((one, other) => other.length - one.length);
-  const any = new RegExp(longestFirst.map((from) => from.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'g');
+  const any = new RegExp(
+    longestFirst.map((from) => from.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'),
+    'g',
+  );
   return value.replace(any, (from) => here[from]!);
 }

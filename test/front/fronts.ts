@@ -14,7 +14,7 @@ export interface Addresses {
   readonly port: number;
   /** Of the plain port, which sends everybody to the other. */
   readonly plainPort: number;
-  /** One after the other; a console that is alone has both. */
+  /** In the order of their lines. */
   readonly consoles: readonly [ConsolePorts, ConsolePorts];
   /** Where separate proxies reach whichever console is there; absent: not asked for. HAProxy's alone. */
   readonly insidePort?: number;
