@@ -38,14 +38,19 @@ export async function startDescribed({ program, settings, here, dataDir }: Descr
   return {
     stdout,
     stderr,
-    async stop() {
-      if (child.exitCode === null) child.kill('SIGTERM');
+    async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       return exited;
     },
   };
 }
 
+/** In one go: a port that came in has digits in which another one could be found. */
 function placed(value: string, here: Readonly<Record<string, string>>): string {
-  const longestFirst = Object.entries(here).sort(([one], [other]) => other.length - one.length);
-  return longestFirst.reduce((rest, [from, to]) => rest.replaceAll(from, to), value);
+  const longestFirst = Object.keys(here).sort((one, other) => other.length - one.length);
+  const any = new RegExp(
+    longestFirst.map((from) => from.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'),
+    'g',
+  );
+  return value.replace(any, (from) => here[from]!);
 }

@@ -28,6 +28,13 @@ export function describeFront(name: string): void {
     }, 120_000);
     afterAll(() => set?.stop());
 
+    test('of two consoles one has gone: sign-in pages and tokens come from the other, each time', async () => {
+      for (let n = 0; n < 6; n++) {
+        expect((await set.call('GET', '/login')).status).toBe(200);
+        expect(await set.token()).toMatch(/^ey/);
+      }
+    });
+
     const map = (key: string) => `/svc/rest/maps/front/${key}`;
     const queue = (name: string, rest = '') => `/svc/rest/queues/${name}${rest}`;
     const put = (key: string, body: string) =>

@@ -5,6 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../commands/support.ts';
+import { freePort } from '../helpers/ports.ts';
 import type { Certificate } from '../peers/support/certificate.ts';
 import { answers, cacheFolder, type RunningProgram, startProgram } from '../peers/support/program.ts';
 
@@ -13,9 +14,17 @@ export interface Addresses {
   readonly port: number;
   /** Of the plain port, which sends everybody to the other. */
   readonly plainPort: number;
-  readonly consolePort: number;
+  /** In the order of their lines. */
+  readonly consoles: readonly [ConsolePorts, ConsolePorts];
+  /** Where separate proxies reach whichever console is there; absent: not asked for. HAProxy's alone. */
+  readonly insidePort?: number;
   readonly proxyPorts: readonly [number, number];
   readonly certificate: Certificate;
+}
+
+export interface ConsolePorts {
+  readonly port: number;
+  readonly managementPort: number;
 }
 
 export interface Front {
@@ -91,8 +100,12 @@ async function prepareHaproxy(folder: string, addresses: Addresses) {
   const { port, plainPort, certificate } = addresses;
   const both = join(folder, 'both.pem');
   await writeFile(both, certificate.pem + readFileSync(certificate.keyFile, 'utf8'), { mode: 0o600 });
+  const [first, second] = addresses.consoles;
   const text = withAddresses('haproxy.cfg', addresses, {
     'maxconn 30000': 'maxconn 500',
+    '127.0.0.1:8079': `127.0.0.1:${addresses.insidePort ?? (await freePort())}`,
+    'port 9080': `port ${first.managementPort}`,
+    'port 9085': `port ${second.managementPort}`,
     'bind :80\n': `bind 127.0.0.1:${plainPort}\n`,
     'bind :443 ': `bind 127.0.0.1:${port} `,
     '/etc/haproxy/cluster-console.pem': both,
@@ -128,11 +141,12 @@ async function prepareTraefik(folder: string, addresses: Addresses) {
 
 function withAddresses(
   file: string,
-  { consolePort, proxyPorts }: Addresses,
+  { consoles, proxyPorts }: Addresses,
   more: Readonly<Record<string, string>>,
 ): string {
   return replaced(read(file), {
-    '127.0.0.1:8080': `127.0.0.1:${consolePort}`,
+    '127.0.0.1:8080': `127.0.0.1:${consoles[0].port}`,
+    '127.0.0.1:8085': `127.0.0.1:${consoles[1].port}`,
     '127.0.0.1:8081': `127.0.0.1:${proxyPorts[0]}`,
     '127.0.0.1:8082': `127.0.0.1:${proxyPorts[1]}`,
     ...more,

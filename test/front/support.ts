@@ -44,8 +44,11 @@ export async function startInstallation(front: Front): Promise<Installation> {
   const [port, plainPort] = [await freePort(), await freePort()];
   const url = `https://localhost:${port}`;
   const env = { CONSOLE_URL: url, CONSOLE_HOST: '127.0.0.1', CONSOLE_TRUSTED_PROXIES: '127.0.0.1' };
-  const consolePort = await freePort();
-  const console = await startConsole({ port: consolePort, env });
+  const [consolePort, managementPort] = [await freePort(), await freePort()];
+  const console = await startConsole({
+    port: consolePort,
+    env: { ...env, CONSOLE_MANAGEMENT_PORT: String(managementPort) },
+  });
   const client = await addProxyClient(console);
   const start = () =>
     startProxy({
@@ -60,16 +63,25 @@ export async function startInstallation(front: Front): Promise<Installation> {
     });
   const proxies = [await start(), await start()] as const;
   const proxyPorts = [portOf(proxies[0]), portOf(proxies[1])] as const;
+  const consoles = [
+    { port: consolePort, managementPort },
+    // One that has gone: callers are not to notice.
+    { port: await freePort(), managementPort: await freePort() },
+  ] as const;
   const running: RunningProgram = await startFront(front, {
-    ...{ port, plainPort, consolePort, proxyPorts, certificate },
+    ...{ port, plainPort, consoles, proxyPorts, certificate },
   });
   const call = callFront(port, certificate);
-  // A port that is open may have no routes yet.
-  const isUp = () =>
-    call('GET', '/live').then(
-      ({ status }) => status === 200,
-      () => false,
-    );
+  // A port that is open may have no routes yet, and may not have found out yet who is there: in turn both would be asked.
+  const isUp = async () => {
+    for (let n = 0; n < 4; n++) {
+      const status = await call('GET', '/live')
+        .then((answer) => answer.status)
+        .catch(() => undefined);
+      if (status !== 200) return false;
+    }
+    return true;
+  };
   await until(isUp, `${front.name} to have its routes`, 30_000);
 
   return {

@@ -148,8 +148,8 @@ export async function startPostgres({
   };
 }
 
-/** It refuses to run as root. */
-function identityFor(root: string): { readonly uid?: number; readonly gid?: number } {
+/** It refuses to run as root. @param root  a folder that becomes its own */
+export function identityFor(root: string): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
   const [uid, gid] = [idOf('-u'), idOf('-g')];

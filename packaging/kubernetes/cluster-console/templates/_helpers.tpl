@@ -50,6 +50,28 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
   value: {{ $value | quote }}
 {{- end }}
 {{- end }}
+{{/* What does not go together, in one sentence. */}}
+{{- define "checkedConsole" -}}
+{{- $shared := .Values.database.secretName -}}
+{{- $settings := merge (deepCopy .Values.console.settings) .Values.settings -}}
+{{- if and (gt (int .Values.console.replicas) 1) (not $shared) -}}
+{{- fail "console.replicas above 1 needs a database that the consoles share: name its secret in database.secretName" -}}
+{{- end -}}
+{{- if or (hasKey $settings "CONSOLE_DATABASE_URL") (hasKey $settings "CONSOLE_DATABASE_URL_FILE") -}}
+{{- fail "CONSOLE_DATABASE_URL has a password in it, and is no setting here: name its secret in database.secretName" -}}
+{{- end -}}
+{{- if $shared -}}
+{{- if ne (get $settings "CONSOLE_WORKERS" | default "1") "1" -}}
+{{- fail "CONSOLE_WORKERS is 1 with a database: raise console.replicas instead" -}}
+{{- end -}}
+{{- if eq (get .Values.console.settings "CONSOLE_STRICT") "true" -}}
+{{- fail "CONSOLE_STRICT refuses a database, which is a preview: leave it out of console.settings" -}}
+{{- end -}}
+{{- if and .Values.networkPolicy.enabled (not .Values.database.cidrs) (not .Values.database.namespace) (not .Values.database.pods) -}}
+{{- fail "the network policy has to let consoles reach the database: say where it is in database.cidrs, or in database.namespace and database.pods" -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
 {{- define "podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 10001
