@@ -83,13 +83,11 @@ describe.skipIf(missing)(`what the compose file says starts${missing ?? ''}`, ()
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('consoles have nothing to warn of but that PostgreSQL is a preview', () => {
+  test('consoles have nothing to warn of', () => {
     for (const name of ['console1', 'console2'] as const) {
       const lines = running.get(name)!.stderr().split('\n').filter(Boolean);
       const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
-      expect(warnings.map(({ msg }) => msg)).toEqual([
-        expect.stringContaining('CONSOLE_DATABASE_URL is a preview'),
-      ]);
+      expect(warnings.map(({ msg }) => msg)).toEqual([]);
     }
   });
 

@@ -55,7 +55,6 @@ describe.skipIf(toolsAreMissing)(`the chart${toolsAreMissing ?? ''}`, () => {
     ['a database that the policy does not know', alone, 'database.secretName=a', 'database.cidrs'],
     ['an address that is no network', shared, 'database.cidrs={db.example.com}', 'cidrs'],
     ['workers beside a database', shared, 'console.settings.CONSOLE_WORKERS="2"', 'console.replicas'],
-    ['strictness beside a database', shared, 'console.settings.CONSOLE_STRICT="true"', 'a preview'],
   ])('values with %s are refused', (_name, { rendering }, value, why) => {
     const how = value.includes('"') ? '--set-json' : '--set';
     const said = helm(...rendering, how, value);

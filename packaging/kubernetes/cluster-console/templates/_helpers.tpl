@@ -64,9 +64,6 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- if ne (get $settings "CONSOLE_WORKERS" | default "1") "1" -}}
 {{- fail "CONSOLE_WORKERS is 1 with a database: raise console.replicas instead" -}}
 {{- end -}}
-{{- if eq (get .Values.console.settings "CONSOLE_STRICT") "true" -}}
-{{- fail "CONSOLE_STRICT refuses a database, which is a preview: leave it out of console.settings" -}}
-{{- end -}}
 {{- if and .Values.networkPolicy.enabled (not .Values.database.cidrs) (not .Values.database.namespace) (not .Values.database.pods) -}}
 {{- fail "the network policy has to let consoles reach the database: say where it is in database.cidrs, or in database.namespace and database.pods" -}}
 {{- end -}}
