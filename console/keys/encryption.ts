@@ -22,10 +22,12 @@ export function createCipher(key: Buffer | undefined, fallback?: Buffer) {
   const keys = [key, fallback].filter((one) => one !== undefined);
   return {
     isEncrypted: (stored: string): boolean => stored.startsWith(prefix),
-    /** Whether there is a key by now with which the store does not keep this yet. */
+    /** Whether it opens, and the store does not keep it with the key that there is by now. */
     isOutdated(stored: string, label: string): boolean {
       if (key === undefined) return false;
-      return !stored.startsWith(prefix) || decrypted(key, stored, label) === undefined;
+      if (!stored.startsWith(prefix)) return true;
+      const isOfFallback = () => fallback !== undefined && decrypted(fallback, stored, label) !== undefined;
+      return decrypted(key, stored, label) === undefined && isOfFallback();
     },
     encrypt(text: string, label: string): string {
       if (!key) return text;
