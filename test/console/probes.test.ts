@@ -55,7 +55,8 @@ describe.skipIf(!canLimitFiles)(`a store that cannot be written${unlessLimited}`
   let console: RunningConsole;
   let fresh: RunningConsole;
   const nobody = { CONSOLE_ADMIN_USERNAME: undefined, CONSOLE_ADMIN_PASSWORD: undefined };
-  const isEnded = (started: RunningConsole | undefined) => !started || started.child.signalCode !== null;
+  const isEnded = (started: RunningConsole | undefined) =>
+    !started || started.child.signalCode !== null || started.child.exitCode !== null;
   // Killed, not told to stop: LMDB may trip over a limit that it met when it closes.
   const end = async (started: RunningConsole | undefined) => {
     started?.child.kill('SIGKILL');

@@ -52,7 +52,7 @@ const shown: Readonly<Record<string, RegExp>> = {
   '/access/applications': /Team wiki/,
   '/access/sessions': /milo/,
   '/observe/audit': /login\.failed|Refused/,
-  '/observe/jobs': /backup/,
+  '/observe/jobs': /Backup/,
 };
 
 async function everyPageShows(consoleUrl: string, password: string): Promise<void> {

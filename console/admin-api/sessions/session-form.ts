@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { SignInSession } from '../../accounts/sessions.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
 import type { UserRecord } from '../../storage/records.ts';
+import { idOf } from './session-ids.ts';
 
 export const sessionId = z
   .string()
@@ -45,15 +46,6 @@ export const sessionView = view({
   agent: z.string().nullable().meta({ description: 'The browser, as it calls itself.' }),
   acr: z.string().nullable().meta({ description: 'How the person has proved who they are.', example: 'pwd' }),
 }).meta({ id: 'Session' });
-
-export function idOf({ key }: Pick<SignInSession, 'key'>): string {
-  return `ses_${key}`;
-}
-
-/** What stands for the session in the store. */
-export function keyOf(id: string): string {
-  return id.slice('ses_'.length);
-}
 
 export function viewOf(
   session: SignInSession,

@@ -6,7 +6,8 @@ import type { Users } from '../../accounts/users.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import type { CheckMayGrant } from '../../operations/privileges.ts';
-import { filters, idOf, keyOf, type SessionFilter, sessionId, sessionView, viewOf } from './session-form.ts';
+import { filters, type SessionFilter, sessionId, sessionView, viewOf } from './session-form.ts';
+import { idOf, keyOf } from './session-ids.ts';
 import { type MeantSession, pageOfSessions, withUsers } from './session-pages.ts';
 
 export interface SessionNeeds {

@@ -9,7 +9,7 @@ import {
   sessionsPath,
 } from '../../../views/management/access/sessions.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
-import { idOf } from '../../admin-api/sessions/session-form.ts';
+import { idOf } from '../../admin-api/sessions/session-ids.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
