@@ -40,7 +40,9 @@ test.each([
 test('what the health check finds, and what puts it right, is in German, and in English for programs', async () => {
   const page = await ada.get('/observe/health');
   expect(textOf(page)).toContain('Signaturschlüssel liegen unverschlüsselt im Speicher.');
-  expect(textOf(page)).toContain('npx console settings zeigt, woher der Wert kommt.');
+  expect(textOf(page)).toContain(
+    'Setzen Sie CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", bewahren Sie ihn anderswo auf',
+  );
   expect(textOf(page)).toMatch(/Member 127\S+ Es nimmt Aufrufe an\./);
   expect(textOf(page)).toMatch(/Speicher \d+ MiB sind frei\. Schlüssel \d signieren\./);
   expect(page.body).not.toContain('<span lang="en">');
