@@ -52,7 +52,8 @@ describe.skipIf(postgresPrograms === undefined)('a refresh, where PostgreSQL is 
         token = body.refresh_token;
       }
     };
-    await refreshOften();
+    // Each connection plans a statement anew for its first five times.
+    for (let n = 0; n < 5; n++) await refreshOften();
     await postgres.query(database, 'select pg_stat_statements_reset()');
     await refreshOften();
     const statements = await postgres.query<Asked>(
@@ -67,6 +68,7 @@ describe.skipIf(postgresPrograms === undefined)('a refresh, where PostgreSQL is 
     expect(each('calls', 'artifact'), shown.join('\n')).toBeGreaterThanOrEqual(artifactsOfRefresh);
     expect(each('calls', 'artifact'), shown.join('\n')).toBeLessThan(artifactsOfRefresh + besides);
     expect(each('calls', 'account'), shown.join('\n')).toBeLessThanOrEqual(mostAccounts);
-    expect(each('plans', 'artifact') + each('plans', 'account'), shown.join('\n')).toBeLessThan(besides);
+    // One that was planned each time would be 1; a connection that is used for the first time plans now and then.
+    expect(each('plans', 'artifact') + each('plans', 'account'), shown.join('\n')).toBeLessThan(1);
   }, 120_000);
 });
