@@ -20,7 +20,7 @@ const described = describeApi(operations, version());
 const rows = Object.values(described.paths).flatMap((methods) => Object.values(methods));
 
 describe('docs/console-openapi.yaml', () => {
-  /** After a change of operations `npx vitest run -u` with this file writes it anew. */
+  /** After a change of operations `npx vitest run test/description/console.test.ts --update` writes it anew. */
   test('is what the operations say', async () => {
     await expect(stringify(described, { aliasDuplicateObjects: false, lineWidth: 120 })).toMatchFileSnapshot(
       join(docs, 'console-openapi.yaml'),
