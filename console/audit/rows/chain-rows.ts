@@ -1,6 +1,6 @@
 /** The chains of all consoles as the database has them, and how entries are added to one: each once, or none of a batch. */
 import { type Database, type Queries, statement } from '../../storage/postgres/database.ts';
-import type { ChainEnd, EntryRow } from './entry-row.ts';
+import type { ChainEnd, EntryRow, Term } from './entry-row.ts';
 import type { Retained } from './retained.ts';
 
 export interface ChainRow extends ChainEnd {
@@ -159,14 +159,22 @@ function valuesOf({ writer, before, end, rows }: Addition): readonly unknown[] {
   const bytes = rows.reduce((sum, { stored }) => sum + stored.length, 0);
   const denials = rows.filter(({ isDenial }) => isDenial).length;
   const changes = rows.filter(({ isChange }) => isChange).length;
+  const numbers = (of: (row: EntryRow) => number | Term | null) =>
+    arrayText(rows.map((row) => of(row) ?? 'NULL'));
   return [
     ...[writer, before, end.seq, end.link, end.latest, end.mostBack, bytes, denials, changes],
-    ...[rows.map(({ seq }) => seq), rows.map(({ latest }) => latest), rows.map(({ time }) => time)],
-    ...[rows.map(({ actor }) => actor), rows.map(({ object }) => object)],
-    ...[rows.map(({ objectKind }) => objectKind), rows.map(({ client }) => client)],
-    ...[rows.map(({ otherClient }) => otherClient), rows.map(({ member }) => member)],
-    ...[rows.map(({ event }) => event), rows.map(({ eventGroup }) => eventGroup)],
-    ...[rows.map(({ outcome }) => outcome), rows.map(({ ids }) => ids)],
-    ...[rows.map(({ outbox }) => outbox), rows.map(({ stored }) => stored)],
+    ...[numbers(({ seq }) => seq), numbers(({ latest }) => latest), numbers(({ time }) => time)],
+    ...[numbers(({ actor }) => actor), numbers(({ object }) => object)],
+    ...[numbers(({ objectKind }) => objectKind), numbers(({ client }) => client)],
+    ...[numbers(({ otherClient }) => otherClient), numbers(({ member }) => member)],
+    ...[numbers(({ event }) => event), numbers(({ eventGroup }) => eventGroup)],
+    ...[numbers(({ outcome }) => outcome), arrayText(rows.map(({ ids }) => `"${ids}"`))],
+    rows.map(({ outbox }) => outbox),
+    arrayText(rows.map(({ stored }) => `\\\\x${stored.toString('hex')}`)),
   ];
+}
+
+/** As PostgreSQL writes an array of what needs no quotes, or has them: the driver would look at each character of it. */
+function arrayText(elements: readonly (string | number)[]): string {
+  return `{${elements.join(',')}}`;
 }
