@@ -114,7 +114,10 @@ interface Watched {
   watched: { paintMs: number; shift: number; reactMs: number };
 }
 
-/** Runs in the page, before anything of it: as text, since what makes JavaScript of this file adds to functions. */
+/**
+ * Runs in the page, before anything of it: as text, since what makes JavaScript of this file adds to functions. What nobody does,
+ * as a page that comes up under the pointer, is no interaction.
+ */
 const watching = `
   const watched = { paintMs: 0, shift: 0, reactMs: 0 };
   globalThis.watched = watched;
@@ -122,7 +125,9 @@ const watching = `
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ buffered: true, ...options });
   observe((entry) => { watched.paintMs = entry.startTime; }, { type: 'largest-contentful-paint' });
   observe((entry) => { if (!entry.hadRecentInput) watched.shift += entry.value; }, { type: 'layout-shift' });
-  observe((entry) => { watched.reactMs = Math.max(watched.reactMs, entry.duration); }, { type: 'event', durationThreshold: 16 });
+  observe((entry) => {
+    if (entry.interactionId) watched.reactMs = Math.max(watched.reactMs, entry.duration);
+  }, { type: 'event', durationThreshold: 16 });
 `;
 
 function tableOf(found: ReadonlyMap<string, readonly Loaded[]>): Table {
