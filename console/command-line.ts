@@ -1,6 +1,6 @@
 /** A command line: arguments → one command → what is printed, and the exit code. */
 import { version } from '../platform/installation.ts';
-import { createTools, dataDirOf, type Shell, sayVersion } from './command-tools.ts';
+import { createTools } from './command-tools.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
 import { osUser } from './commands/runner/audit-file.ts';
 import type { Command, Reply } from './commands/runner/command.ts';
@@ -10,6 +10,7 @@ import { type Parsed, parseArguments } from './commands/runner/parse.ts';
 import { printReply } from './commands/runner/print.ts';
 import { runCommand } from './commands/runner/run.ts';
 import { createSecretInput, readInputFile } from './commands/runner/secret-input.ts';
+import { dataDirOf, type Shell, sayVersion } from './commands/runner/shell.ts';
 import { commands } from './commands/table.ts';
 
 /** @returns 0 done, 1 refused or failed, 2 wrong usage, 78 bad settings */

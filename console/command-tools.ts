@@ -1,21 +1,27 @@
 /** What commands of the command line work with: a console that runs or is elsewhere, or the store opened here. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, problems } from '../platform/errors.ts';
-import { version } from '../platform/installation.ts';
 import type { Services } from './app/services.ts';
 import type { AuditCopies, AuditHere } from './audit-here.ts';
 import type { BulkTarget } from './bulk/target.ts';
 import { type ConsoleCall, callConsole } from './commands/channel/call.ts';
 import type { ApiCaller } from './commands/operations/api-caller.ts';
+import { callerAt } from './commands/operations/caller-at.ts';
 import { inConditionFlags } from './commands/operations/flag-names.ts';
 import { createAuditFile, localUser, osUser, type WriteAudit } from './commands/runner/audit-file.ts';
-import type { Command, Input, Tools, Whereabouts } from './commands/runner/command.ts';
-import { commonFlags, type Parsed, settingsFlags } from './commands/runner/parse.ts';
+import type { Command, Input, Tools } from './commands/runner/command.ts';
+import type { Parsed } from './commands/runner/parse.ts';
 import { createSecretInput, readInputFile } from './commands/runner/secret-input.ts';
-import { findDataDir } from './settings/process-settings.ts';
+import {
+  dataDirOf,
+  readSettings,
+  type Shell,
+  sayTo,
+  sayVersion,
+  whereaboutsOf,
+} from './commands/runner/shell.ts';
 import type { Settings } from './settings/settings.ts';
 import { StorageRejectedError } from './storage/storage.ts';
 
@@ -24,27 +30,6 @@ const patienceMs = 15_000;
 
 const replayed =
   'This was done before with the same --idempotency-key: nothing was done again, and the answer is that of the first time.';
-
-/** Of the process in which the command runs, what it reads and writes. */
-export interface Shell {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean };
-  readonly stderr: Writable & { readonly isTTY?: boolean };
-  readonly env: NodeJS.ProcessEnv;
-  cwd(): string;
-}
-
-const sayTo =
-  ({ stderr }: Pick<Shell, 'stderr'>) =>
-  (_fields: unknown, message = '') =>
-    void stderr.write(`${message}\n`);
-
-export function sayVersion(console: ConsoleCall, { stderr }: Pick<Shell, 'stderr'>): void {
-  if (console.version === version()) return;
-  stderr.write(
-    `The running console is version ${console.version}, this command line ${version()}: the console's runs.\n`,
-  );
-}
 
 /** What the command asks for is opened once, and remembered so that it can be closed. */
 export function createTools({ command, input }: Parsed, shell: Shell) {
@@ -212,32 +197,6 @@ export function createTools({ command, input }: Parsed, shell: Shell) {
   };
 }
 
-async function whereaboutsOf(dataDir: string): Promise<Whereabouts> {
-  const console = await callConsole(dataDir);
-  console?.close();
-  const user = localUser();
-  if (!console) return { way: 'store', user, dataDir, url: null, version: null, pid: null };
-  const { url = null, version: itsVersion, pid } = console;
-  return { way: 'socket', user, dataDir, url, version: itsVersion, pid };
-}
-
-async function callerAt(address: string, input: Input, shell: Shell): Promise<ApiCaller> {
-  const { consoleAddress, createHttpCaller } = await import('./commands/operations/http-caller.ts');
-  const url = consoleAddress(address);
-  const file = input.text('token-file');
-  if (file !== undefined) {
-    const given = await createSecretInput(shell)(file);
-    return createHttpCaller({ url, token: async (refused) => (refused ? undefined : given), fetch });
-  }
-  const [{ freshToken }, { createStoredLogins, loginsFile }] = await Promise.all([
-    import('./commands/login/device-login.ts'),
-    import('./commands/login/stored-logins.ts'),
-  ]);
-  const logins = createStoredLogins(loginsFile(shell.env));
-  const token = (refused?: string) => freshToken({ url, fetch, now: Date.now }, logins, refused);
-  return createHttpCaller({ url, token, fetch });
-}
-
 async function createBulkHere(services: Services): Promise<BulkTarget> {
   const { createBulkOf } = await import('./commands/bulk/of-services.ts');
   return createBulkOf(services, { isServing: false });
@@ -253,20 +212,6 @@ async function own(dataDir: string, shell: Shell): Promise<() => Promise<void>> 
 
 function mayCreate({ createsStore = false }: Command, input: Input): boolean {
   return typeof createsStore === 'function' ? createsStore(input) : createsStore;
-}
-
-export function dataDirOf(input: Input, env: NodeJS.ProcessEnv): string {
-  return findDataDir({ 'data-dir': input.text('data-dir') }, env);
-}
-
-async function readSettings(command: Command, input: Input, { env, stderr }: Shell): Promise<Settings> {
-  const { readProcessSettings } = await import('./settings/process-settings.ts');
-  const flags = Object.keys(command.takesSettings ? settingsFlags : commonFlags);
-  const argv = Object.keys(settingsFlags).flatMap((flag) => {
-    const value = flags.includes(flag) ? input.text(flag) : undefined;
-    return value === undefined ? [] : [`--${flag}=${value}`];
-  });
-  return readProcessSettings({ argv, env, isTerminal: stderr.isTTY === true });
 }
 
 async function openServices(settings: Settings, shell: Shell): Promise<Services> {
