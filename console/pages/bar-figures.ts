@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BarModel } from '../../views/management/bar.tsx';
 import type { PageCall, PageOperations } from '../admin-api/http/http-calls.ts';
+import { membersNow, runningJobs, waitingApprovals } from './figures-now.ts';
 import type { ListAnswer } from './lists.ts';
 
 /** It is the same for all who may know it, and asked so seldom however many pages are read. */
@@ -10,16 +11,9 @@ const freshMs = 2_000;
 const patienceMs = 300;
 
 const figures = {
-  members: {
-    operation: 'listMembers',
-    query: { limit: '500' },
-    read: ({ items }: ListAnswer<{ readonly state: string }>) => ({
-      count: items.length,
-      silent: items.filter(({ state }) => state === 'out').length,
-    }),
-  },
-  jobs: { operation: 'listJobs', query: { limit: '1', state: 'running' }, read: countOf },
-  approvals: { operation: 'listApprovals', query: { limit: '1', state: 'waiting' }, read: countOf },
+  members: membersNow,
+  jobs: { ...runningJobs, read: countOf },
+  approvals: { ...waitingApprovals, read: countOf },
 } as const;
 
 const names = Object.keys(figures) as readonly (keyof typeof figures)[];

@@ -3,6 +3,7 @@ import { clusterStateOf, type ShownCluster } from '../../views/management/cluste
 import type { TextKey } from '../../views/texts/english.ts';
 import type { Translate } from '../../views/texts/text.ts';
 import { textFor } from '../http/display/presentation.ts';
+import { membersNow, runningJobs, waitingApprovals } from './figures-now.ts';
 import type { ListAnswer } from './lists.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
 import { asPart } from './plots.ts';
@@ -56,10 +57,10 @@ function counted({ count }: Count): { readonly n: number; readonly isExact: bool
   return count === null ? undefined : { n: count.value, isExact: count.isExact };
 }
 
-function listed(operation: string, key: PluralKey, query: Readonly<Record<string, string>> = {}): Figure {
+/** @param list  its operation, or that with a filter */
+function listed(list: string | Pick<Figure, 'operation' | 'query'>, key: PluralKey): Figure {
   return {
-    operation,
-    query: { limit: '1', ...query },
+    ...(typeof list === 'string' ? { operation: list, query: { limit: '1' } } : list),
     said: (body: Count, t) => {
       const found = counted(body);
       if (found === undefined) return undefined;
@@ -83,17 +84,12 @@ type PluralKey = Extract<
   | 'figures.jobs'
 >;
 
-interface Member {
-  readonly state: string;
-}
-
 const figures: Readonly<Record<string, Figure>> = {
   '/cluster/members': {
-    operation: 'listMembers',
-    query: { limit: '500' },
-    said: ({ items }: ListAnswer<Member>, t) => {
-      const silent = items.filter(({ state }) => state === 'out').length;
-      const all = t('figures.members', { n: items.length });
+    ...membersNow,
+    said: (body: ListAnswer<{ readonly state: string }>, t) => {
+      const { count, silent } = membersNow.read(body);
+      const all = t('figures.members', { n: count });
       return silent === 0 ? all : t('figures.membersAndSilent', { all, n: silent });
     },
   },
@@ -117,7 +113,7 @@ const figures: Readonly<Record<string, Figure>> = {
   '/access/clients': listed('listClients', 'figures.clients'),
   '/access/applications': listed('listApplications', 'figures.applications'),
   '/access/identity-providers': listed('listIdentityProviders', 'figures.providers'),
-  '/access/approvals': listed('listApprovals', 'figures.approvals', { state: 'waiting' }),
+  '/access/approvals': listed(waitingApprovals, 'figures.approvals'),
   '/observe/traffic': {
     operation: 'readCalls',
     query: { minutes: '15' },
@@ -128,5 +124,5 @@ const figures: Readonly<Record<string, Figure>> = {
     said: ({ findings }: { findings: readonly { state: string }[] }, t) =>
       t('figures.findings', { n: findings.filter(({ state }) => state !== 'ok').length }),
   },
-  '/observe/jobs': listed('listJobs', 'figures.jobs', { state: 'running' }),
+  '/observe/jobs': listed(runningJobs, 'figures.jobs'),
 };
