@@ -10,7 +10,6 @@ import { createTokenTrial } from '../access/token-trial.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import type { ApiServices } from '../admin-api/table.ts';
 import { createIsRequired } from '../approvals/required.ts';
-import { lastVerification } from '../audit/verify/last-verification.ts';
 import { createAdministrationOnFirstUse } from '../federation/providers/administration-on-first-use.ts';
 import { createAbout } from '../installation/about.ts';
 import { createBackups } from '../jobs/backups.ts';
@@ -61,11 +60,7 @@ export async function createApiServices(
     providerAdministration: createAdministrationOnFirstUse(services),
     backups: createBackups({ dataDir: services.settings.dataDir, storage }),
     storeUpload: (jobId, bytes) => (services.sharedFiles ?? services.uploads).store(jobId, bytes),
-    lastVerification: lastVerification(
-      settings.dataDir,
-      storage.artifacts,
-      settings.databaseUrl !== undefined,
-    ).read,
+    lastVerification: services.auditVerification.last.read,
     readHistory: createReadHistory(settings.dataDir, services.now),
     readCallHistory: createReadCallHistory(settings.dataDir, services.now),
     shownSettings: () => shownSettings(settings, services.application()),

@@ -23,6 +23,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Registry, Storage } from '../storage/storage.ts';
 import { resourcesOf } from '../tokens/resources.ts';
 import { createAccountServices, createConsolePasswords } from './services/account-services.ts';
+import { createAuditVerification } from './services/audit-verification.ts';
 import { createProviderServices } from './services/provider-services.ts';
 import { createRecordings, readerFor } from './services/recordings.ts';
 import type { ServicesDeps } from './services/services-deps.ts';
@@ -55,6 +56,7 @@ export function createServices(deps: ServicesDeps) {
     settings,
     auditReader,
     latestEntries: createLatestEntries(auditReader, deps.auditVersions, now),
+    auditVerification: createAuditVerification(deps),
     auditEraser: deps.auditEraser ?? (others?.eraseAudit ? { erase: others.eraseAudit } : {}),
     resources: resourcesOf(settings),
     application,
