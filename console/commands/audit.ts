@@ -52,7 +52,7 @@ export const auditCommands: readonly Command[] = [
       return listReply<EntryView>(tools, 'listAuditEntries', input, {
         headings,
         row,
-        none: 'No such entries.',
+        none: noneOf(input.text('what')),
         query: queryOf(input),
       });
     },
@@ -112,6 +112,13 @@ export const auditCommands: readonly Command[] = [
     },
   },
 ];
+
+/** A kind alone is asked for too, so an id alone is none that could be refused. */
+function noneOf(what: string | undefined): string {
+  const none = 'No such entries.';
+  if (what === undefined || what.includes(':')) return none;
+  return `${none} An object is asked for with its kind: --what client:${what}, user:${what}.`;
+}
 
 async function traced(id: string, input: Input, api: ApiCaller): Promise<Reply> {
   const others = Object.keys(filterFlags).filter((flag) => input.has(flag));

@@ -267,7 +267,9 @@ test('who is invited gets a link once, and is active with the password chosen th
   const both = await tool(['user', 'add', 'iris', '--invite', '--password-file', '-'], password);
   expect(both.code).toBe(2);
   const invited = await done(['user', 'add', 'iris', '--invite', '--role', 'Viewer']);
-  expect(invited.stdout).toContain('npx console user invite iris');
+  expect(invited.stdout).toMatch(/^Added iris \(Viewer\)\.\nA link for iris, until \S+:\n\nhttp\S+\n$/);
+  const thought = await done(['user', 'add', 'thought', '--invite', '--dry-run']);
+  expect(thought.stdout).toBe('Would add thought (no role).\n');
   expect((await done(['user', 'list', '--status', 'invited', '--json'])).json()).toMatchObject([
     { id: 'iris' },
   ]);

@@ -1,4 +1,5 @@
 /** Commands about passwords: new ones, and links by which people choose them. */
+import { createHash } from 'node:crypto';
 import { changeFlags, makingFlags, makingIn } from '../operations/changes.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
 import { inUserFlags } from './user-flags.ts';
@@ -10,7 +11,7 @@ const onceMeaning =
   'Whoever has the link chooses the password, once: it is for the person alone, and shown this once.';
 
 /** As the API shows it. */
-interface InvitationView {
+export interface InvitationView {
   readonly user: UserView;
   readonly link: string | null;
   readonly expiresAt: string | null;
@@ -52,6 +53,25 @@ export const passwordCommands: readonly Command[] = [
   },
 ];
 
+/**
+ * The link of somebody who was added just now.
+ *
+ * @param key  of the command: its two calls are not one
+ */
+export async function inviteAdded(
+  user: string,
+  { api }: Pick<Tools, 'api'>,
+  key: string,
+): Promise<InvitationView> {
+  const idempotencyKey = createHash('sha256').update(`${key} invite`).digest('base64url');
+  return (await api.call('inviteUser', { params: { user }, body: {}, idempotencyKey }))
+    .body as InvitationView;
+}
+
+export function linkText({ user, link, expiresAt }: InvitationView): string {
+  return `A link for ${user.id}, until ${expiresAt}:\n\n${link}`;
+}
+
 async function asked(
   id: 'inviteUser' | 'resetUserPassword',
   input: Input,
@@ -67,7 +87,7 @@ function withLink({ user, link, expiresAt }: InvitationView, input: Input): Repl
   if (input.has('dry-run')) {
     return { text: `Would make a link for ${user.id}.`, json: { user, link: null, expiresAt } };
   }
-  return { text: `A link for ${user.id}, until ${expiresAt}:\n\n${link}`, json: { user, link, expiresAt } };
+  return { text: linkText({ user, link, expiresAt }), json: { user, link, expiresAt } };
 }
 
 /** @throws {UsageError} */

@@ -2,6 +2,7 @@ import type { OperationId } from '../operations/api-caller.ts';
 import { conditionsIn, makingFlags, makingIn, ownedFlags } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
+import { explainFailure } from '../runner/failures.ts';
 import {
   checkRoles,
   eligibleMeaning,
@@ -11,7 +12,7 @@ import {
   updated,
   updateFlags,
 } from './user-flags.ts';
-import { passwordCommands, passwordFile } from './user-passwords.ts';
+import { inviteAdded, linkText, passwordCommands, passwordFile } from './user-passwords.ts';
 import { describe, headings, rolesInWords, rowOf, type UserView } from './user-view.ts';
 
 const onApi = { isOnApi: true } as const;
@@ -30,11 +31,14 @@ export const userCommands: readonly Command[] = [
         '[--name "N"]': 'the name in full',
         '[--email E]': 'the e-mail address',
         '[--password-file F]': passwordFile,
-        '[--invite]': 'without a password: the user chooses one by a link, which user invite makes',
+        '[--invite]': 'without a password: the user chooses one by a link, which is printed',
       }),
       ...makingFlags,
     },
-    details: ['A user without a role can sign in and see the own account, and nothing else.'],
+    details: [
+      'A user without a role can sign in and see the own account, and nothing else.',
+      'The link counts for a day and is shown this once; user invite makes another.',
+    ],
     async run(input, { api, readSecret }) {
       const isDryRun = input.has('dry-run');
       checkHasOneWayIn(input);
@@ -50,10 +54,10 @@ export const userCommands: readonly Command[] = [
         ...(email !== undefined && { email }),
         ...(file !== undefined && { password: await readSecret(file) }),
       };
-      const answer = await inUserFlags(() => api.call('createUser', { body, ...makingIn(input) }));
+      const making = makingIn(input);
+      const answer = await inUserFlags(() => api.call('createUser', { body, ...making }));
       const reply = done(answer.body as UserView, isDryRun ? 'Would add' : 'Added');
-      const next = `npx console user invite ${body.id} makes the link for the password.`;
-      return file === undefined && !isDryRun ? { ...reply, text: `${reply.text}\n${next}` } : reply;
+      return file !== undefined || isDryRun ? reply : invited(reply, body.id, { api }, making.idempotencyKey);
     },
   },
   {
@@ -199,6 +203,22 @@ function nameOf({ positionals }: Input): string {
 
 function paramsOf(input: Input) {
   return { user: nameOf(input) };
+}
+
+/** Added is added: without its link too, which is said. */
+async function invited(added: Reply, user: string, tools: Pick<Tools, 'api'>, key: string): Promise<Reply> {
+  try {
+    const invitation = await inviteAdded(user, tools, key);
+    const { link, expiresAt } = invitation;
+    return {
+      text: `${added.text}\n${linkText(invitation)}`,
+      json: { ...(added.json as object), link, expiresAt },
+    };
+  } catch (error) {
+    const { message } = explainFailure(error);
+    const text = `${added.text}\nThe link could not be made: ${message}\nnpx console user invite ${user} makes it.`;
+    return { text, json: { ...(added.json as object), link: null, expiresAt: null }, hasFailed: true };
+  }
 }
 
 function done(user: UserView, said: string): Reply {
