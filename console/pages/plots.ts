@@ -48,6 +48,8 @@ const periods = (t: Translate) =>
     { id: '24h', label: t('frame.day'), seconds: 86_400 },
   ] as const;
 
+type Period = ReturnType<typeof periods>[number];
+
 const points = 120;
 
 /**
@@ -62,19 +64,29 @@ export async function plotsOf(
   narrowed: Readonly<Record<string, string>> = {},
 ): Promise<PlotsShown> {
   const t = textFor(ctx);
-  const { form } = ctx.state;
-  const period = periods(t).find(({ id }) => id === form.get('period')) ?? periods(t)[1];
+  const choice = periods(t);
   const series = new Set(asked.flatMap(({ lines }) => lines.map((line) => line.series)));
-  const query = {
-    series: [...series].join(','),
-    since: new Date(now() - period.seconds * 1000).toISOString(),
-    points: String(points),
-    ...narrowed,
+  const read = async ({ seconds }: Period): Promise<TrafficBody> => {
+    const query = {
+      series: [...series].join(','),
+      since: new Date(now() - seconds * 1000).toISOString(),
+      points: String(points),
+      ...narrowed,
+    };
+    return (await tools.run<TrafficBody>(ctx, 'readTraffic', { query })).body;
   };
-  const { body } = await tools.run<TrafficBody>(ctx, 'readTraffic', { query });
+  const wanted = choice.find(({ id }) => id === ctx.state.form.get('period'));
+  const [quarter, hour] = choice;
+  let period: Period = wanted ?? hour;
+  let body = await read(period);
+  // Of a console that has just been started an hour would show a few points at its edge.
+  if (!wanted && beganAt(body) > now() - quarter.seconds * 1000) {
+    period = quarter;
+    body = await read(period);
+  }
   return {
     period: period.label,
-    periods: periods(t).map(({ id, label }) => ({ label, href: addressWith(ctx, { period: id }) })),
+    periods: choice.map(({ id, label }) => ({ label, href: addressWith(ctx, { period: id }) })),
     plots: asked
       .map((plot) => inFitUnit(plot, body))
       .map(({ lines, factor = 1, ...plot }) => ({
@@ -89,6 +101,13 @@ export async function plotsOf(
         }),
       })),
   };
+}
+
+/** Epoch milliseconds of the first point that there is; of none, the beginning. */
+function beganAt({ from, stepSeconds, series }: TrafficBody): number {
+  const firsts = series.map(({ mean }) => mean.findIndex((value) => value !== null)).filter((at) => at >= 0);
+  const first = firsts.length === 0 ? 0 : Math.min(...firsts);
+  return Date.parse(from) + first * stepSeconds * 1000;
 }
 
 /** Values of some bytes are not thousandths of a kilobyte. */

@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { historyFiles, mostSeries } from '../../console/metrics/history/files.ts';
 import { createReadHistory } from '../../console/metrics/history/read-history.ts';
 import { openHistory } from '../../console/metrics/history/record-history.ts';
-import type { MainNumbers, MemberNumbers } from '../../console/metrics/main-numbers.ts';
+import type { MainNumbers } from '../../console/metrics/main-numbers.ts';
+import { numbersOf } from '../helpers/history.ts';
 
 const start = Date.UTC(2026, 10, 23, 12);
 const minuteMs = 60_000;
@@ -49,28 +50,6 @@ async function newHistory(dataDir = mkdtempSync(join(tmpdir(), 'history-'))) {
       return series.find((one) => one.name === name)?.mean.filter((value) => value !== null) ?? [];
     },
   };
-}
-
-function numbersOf(
-  counts: Partial<MainNumbers['counts']>,
-  members: Record<string, MemberNumbers> = {},
-): MainNumbers {
-  const none = {
-    calls: 0,
-    callsDenied: 0,
-    callsFailed: 0,
-    tokens: 0,
-    tokensRejected: 0,
-    signIns: 0,
-    signInsFailed: 0,
-    requests: 0,
-    requestsFailed: 0,
-    cpuMicros: 0,
-    loopBusyMs: 0,
-    loopIdleMs: 0,
-  };
-  const states = { pollsWaiting: 1, connections: 2, requestsWaiting: 0, memoryBytes: 100 };
-  return { counts: { ...none, ...counts }, states, callLatencies: [], members };
 }
 
 const one = (counts: Partial<MainNumbers['counts']>, members = {}) =>

@@ -1,8 +1,12 @@
 /** Plots of the management pages in a real browser, under the content policy of the pages, and their tables without script. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openBrowser } from '../helpers/browser.ts';
 import { admin, apiToken, machineToken, type RunningConsole } from '../helpers/console.ts';
+import { leaveHistory } from '../helpers/history.ts';
 import { startWithAdmin } from '../helpers/management.ts';
 import { until } from '../helpers/store.ts';
 import { titleOf, type UserAgent } from '../helpers/user-agent.ts';
@@ -83,6 +87,26 @@ describe('without script', () => {
     expect((await ada.get('/access/clients/application-client')).body).toContain('id="plot-calls"');
     const queue = await ada.get('/cluster/queues/jobs');
     expect(queue.body).toContain('href="/observe/traffic?minutes=60&amp;structure=queue%3Ajobs"');
+  });
+});
+
+describe('the time that nobody has asked for', () => {
+  const periodOf = (body: string) =>
+    />([^<]*)<\/a>/.exec(body.slice(body.indexOf('aria-current="true"')))?.[1];
+
+  test('is a quarter of an hour of a console that has just been started', async () => {
+    expect(periodOf((await ada.get('/')).body)).toBe('15 min');
+    expect(periodOf((await ada.get('/?period=1h')).body)).toBe('1 h');
+  });
+
+  test('is an hour where there is something of it', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'console-history-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+    await leaveHistory(dataDir, [2_405_000, 2_400_000, 2_395_000]);
+    const older = await startWithAdmin({ dataDir });
+    onTestFinished(async () => void (await older.console.stop()));
+    expect(periodOf((await older.ada.get('/')).body)).toBe('1 h');
+    expect(periodOf((await older.ada.get('/?period=15min')).body)).toBe('15 min');
   });
 });
 
