@@ -63,14 +63,17 @@ interface PartProps {
   readonly title: string;
   readonly about?: ComponentChildren;
   readonly acts?: ComponentChildren;
+  /** Of the part before it, which has the heading above. */
+  readonly isWithin?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Part({ id, title, about, acts, children }: PartProps) {
+export function Part({ id, title, about, acts, isWithin = false, children }: PartProps) {
+  const Heading = isWithin ? 'h3' : 'h2';
   return (
     <section class="part" id={id} aria-labelledby={`${id}-title`}>
       <div class="part-head">
-        <h2 id={`${id}-title`}>{title}</h2>
+        <Heading id={`${id}-title`}>{title}</Heading>
         {acts && <div class="actions">{acts}</div>}
       </div>
       {about && <p class="muted">{about}</p>}

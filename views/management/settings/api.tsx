@@ -92,7 +92,8 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
         <Part
           key={name}
           id={`${id}-${name}`}
-          title={`${name} (${title})`}
+          title={name}
+          isWithin
           about={meaning && (isEnglish ? <Said>{meaning}</Said> : meaning)}
         >
           <Table
