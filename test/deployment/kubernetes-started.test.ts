@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientSecret } from '../helpers/console.ts';
 import { freePort } from '../helpers/ports.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../helpers/postgres.ts';
+import { until } from '../helpers/store.ts';
 import { type Certificate, makeCertificate, opensslIsMissing } from '../peers/support/certificate.ts';
 import { type EmbeddedMember, startEmbeddedMember } from '../peers/support/embedded-member.ts';
 import { startDescribed } from './started.ts';
@@ -57,6 +58,16 @@ describe.skipIf(opensslIsMissing)('what the manifests say starts', () => {
       expect((await get(ca, another, '/svc/rest/maps/a/b', token)).status).toBe(204);
       const later = await machineToken(ca, another);
       expect((await get(ca, proxyPort, '/svc/rest/maps/a/b', later)).status).toBe(204);
+      // Its service keeps it without the database, for what needs none.
+      await postgres.stop();
+      await until(
+        async () => (await cluster.probe(1, 'startupProbe')) === 503,
+        'the console misses it',
+        20_000,
+      );
+      expect(await cluster.probe(1, 'readinessProbe')).toBe(200);
+      const meanwhile = await machineToken(ca, another);
+      expect((await get(ca, another, '/svc/rest/maps/a/b', meanwhile)).status).toBe(204);
     },
     120_000,
   );
@@ -87,6 +98,7 @@ describe.skipIf(opensslIsMissing)('what the manifests say starts', () => {
       '/var/lib/cluster-console': join(folder, `volume-${n}`),
       'https://console.example.com': `https://localhost:${publicPort}`,
     });
+    const managementPorts = new Map<number, number>();
     let url: number;
     return {
       folder,
@@ -104,8 +116,14 @@ describe.skipIf(opensslIsMissing)('what the manifests say starts', () => {
           dataDir: '',
         });
         stops.push(() => started.stop());
-        await expectReady(manifest.find('StatefulSet', 'cluster-console'), managementPort);
+        managementPorts.set(n, managementPort);
+        expect(await this.probe(n, 'startupProbe')).toBe(200);
+        expect(await this.probe(n, 'readinessProbe')).toBe(200);
         return started;
+      },
+      /** @returns the status of the answer */
+      async probe(n: number, kind: ProbeKind): Promise<number> {
+        return probed(manifest.find('StatefulSet', 'cluster-console'), kind, managementPorts.get(n)!);
       },
       async startProxy(consolePort: number) {
         const port = await freePort();
@@ -120,17 +138,23 @@ describe.skipIf(opensslIsMissing)('what the manifests say starts', () => {
           dataDir: join(folder, 'proxy'),
         });
         stops.push(() => started.stop());
-        await expectReady(manifest.find('Deployment', 'cluster-proxy'), port);
+        expect(await probed(manifest.find('Deployment', 'cluster-proxy'), 'readinessProbe', port)).toBe(200);
         return port;
       },
     };
   }
 
-  async function expectReady(workload: Manifest['workloads'][number], port: number): Promise<void> {
-    const { httpGet } = workload.spec.template.spec.containers[0].readinessProbe;
-    expect((await get(certificate.pem, port, httpGet.path)).status).toBe(200);
+  async function probed(
+    workload: Manifest['workloads'][number],
+    kind: ProbeKind,
+    port: number,
+  ): Promise<number> {
+    const { httpGet } = workload.spec.template.spec.containers[0][kind];
+    return (await get(certificate.pem, port, httpGet.path)).status;
   }
 });
+
+type ProbeKind = 'startupProbe' | 'readinessProbe';
 
 function writeFiles(folder: string, manifest: Manifest): void {
   const secrets = {
