@@ -23,6 +23,7 @@ const programs = [
   'console/audit/rows/verify/verify-rows-thread.ts',
   'console/audit/verify/walk-thread.ts',
   'console/configuration/parse-process.ts',
+  'console/metrics/demo-day.ts',
   'console/storage/embedded/commits/commit-thread.ts',
   'member/main.ts',
   'member/config/changes/config-process.ts',

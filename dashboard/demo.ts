@@ -1,13 +1,15 @@
-/** `npm run demo`: a console with its member, this dashboard, and some load, until Ctrl-C. */
+/** `npm run demo`: a console with its member, an identity provider, this dashboard, and some load, until Ctrl-C. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { answersQuestion } from '../platform/program-questions.ts';
-import { fill, type Person } from './demo/data.ts';
+import { fill } from './demo/data.ts';
 import { startLoad } from './demo/load.ts';
 import { writeMemberConfig } from './demo/member-config.ts';
-import { freePort, type Started, startProcess, withoutSettings } from './demo/processes.ts';
+import type { Person } from './demo/people.ts';
+import { freePort, runProgram, type Started, startProcess, withoutSettings } from './demo/processes.ts';
+import { startProvider } from './demo/provider.ts';
 import { tour } from './demo/tour.ts';
 
 const dist = resolve(import.meta.dirname, '..');
@@ -25,7 +27,7 @@ const people = [
 ].map((person) => ({ ...person, password: randomBytes(9).toString('base64url') }));
 const clientSecret = randomBytes(32).toString('base64url');
 
-const usage = `cluster-console-demo runs console, member and dashboard together, with some load, until Ctrl-C. Their addresses may be
+const usage = `cluster-console-demo runs console, member, identity provider and dashboard together, with some load, until Ctrl-C. Their addresses may be
 set: CONSOLE_URL, SVC_MC_APP_ADDRESSES, MEMBER_PORT. CONSOLE_OUTBOUND_ALLOW is handed on: for an identity provider at home.`;
 const folder = await mkdtemp(join(tmpdir(), 'console-demo-'));
 const running: Started[] = [];
@@ -62,56 +64,57 @@ async function start(): Promise<void> {
   const administrator = people[0]!;
   const env = {
     CONSOLE_URL: consoleUrl,
-    // For an identity provider on this machine, which is to be tried.
-    ...(outboundAllow !== undefined && { CONSOLE_OUTBOUND_ALLOW: outboundAllow }),
+    // The identity provider is on this machine; another one there may be tried.
+    CONSOLE_OUTBOUND_ALLOW: ['localhost', '127.0.0.1', ...(outboundAllow ? [outboundAllow] : [])].join(','),
     CONSOLE_DATA_DIR: join(folder, 'console'),
     SVC_MC_APP_ADDRESSES: dashboardUrl,
   };
   const memberPort = Number(process.env.MEMBER_PORT ?? 0) || (await freePort());
-  running.push(
-    await startProcess({
-      script: join(dist, 'member/main.js'),
-      env: { MEMBER_PORT: String(memberPort), MEMBER_CONFIG: await writeMemberConfig(folder) },
-      inherited,
-      readyLine: 'member ready at',
-      signal: stopping.signal,
+  const memberUrl = `http://127.0.0.1:${memberPort}`;
+  const signal = stopping.signal;
+  await Promise.all([
+    run('member', { MEMBER_PORT: String(memberPort), MEMBER_CONFIG: await writeMemberConfig(folder) }),
+    runProgram(join(dist, 'console/metrics/demo-day.js'), [env.CONSOLE_DATA_DIR, `127.0.0.1:${memberPort}`]),
+  ]);
+  const [provider] = await Promise.all([
+    startProvider(
+      { port: await freePort(), consoleUrl, memberUrl, dataDir: join(folder, 'provider'), signal },
+      (settings) => run('console', settings),
+    ),
+    run('console', {
+      ...env,
+      CONSOLE_MEMBERS: `${memberUrl},${memberAway}`,
+      CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
+      CONSOLE_ADMIN_USERNAME: administrator.name,
+      CONSOLE_ADMIN_PASSWORD: administrator.password,
     }),
-  );
-  running.push(
-    await startProcess({
-      script: join(dist, 'console/main.js'),
-      env: {
-        ...env,
-        CONSOLE_MEMBERS: `http://127.0.0.1:${memberPort},${memberAway}`,
-        CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
-        CONSOLE_ADMIN_USERNAME: administrator.name,
-        CONSOLE_ADMIN_PASSWORD: administrator.password,
-      },
-      inherited,
-      readyLine: 'console ready at',
-      signal: stopping.signal,
-    }),
-  );
+  ]);
   const machines = await fill({
     consoleUrl,
     machine: { id: 'application-client', secret: clientSecret },
     people: people as [Person, ...Person[]],
-    signal: stopping.signal,
+    provider,
+    signal,
   });
+  await run('dashboard', {
+    APP_SECURITY_OPENIDP_ISSUERURL: consoleUrl,
+    SVC_MC_APP_ADDRESSES: dashboardUrl,
+    APP_METRICS_QUEUES: 'jobs,mails',
+    APP_METRICS_ENTRIES: 'orders/a1,stock/a1',
+  });
+  startLoad({ consoleUrl, machines, signal });
+  process.stdout.write(tour({ consoleUrl, dashboardUrl, people, provider }));
+}
+
+/** Until it is ready; from then on it is stopped with the demo. */
+async function run(program: 'member' | 'console' | 'dashboard', env: Readonly<Record<string, string>>) {
   running.push(
     await startProcess({
-      script: join(dist, 'dashboard/main.js'),
-      env: {
-        APP_SECURITY_OPENIDP_ISSUERURL: consoleUrl,
-        SVC_MC_APP_ADDRESSES: dashboardUrl,
-        APP_METRICS_QUEUES: 'jobs,mails',
-        APP_METRICS_ENTRIES: 'orders/a1,stock/a1',
-      },
+      script: join(dist, `${program}/main.js`),
+      env,
       inherited,
-      readyLine: 'dashboard ready at',
+      readyLine: `${program} ready at`,
       signal: stopping.signal,
     }),
   );
-  startLoad({ consoleUrl, machines, signal: stopping.signal });
-  process.stdout.write(tour({ consoleUrl, dashboardUrl, people }));
 }

@@ -162,7 +162,7 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     );
     return failed.slice(0, mostJobs).map(({ id, kind, state, problem: why }) => {
       const ended =
-        state === 'failed' ? `The ${kind} ${id} has failed` : `The ${kind} ${id} has been interrupted`;
+        state === 'failed' ? `Job ${id} (${kind}) has failed` : `Job ${id} (${kind}) has been interrupted`;
       const reason = why ? `${ended}: ${why.detail.replace(/\.$/, '')}.` : `${ended}.`;
       return warning('jobs', reason, 'Start it again.');
     });

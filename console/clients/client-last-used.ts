@@ -90,17 +90,25 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
         if (recorded.has(id) || recorded.size < mostPending) merge(recorded, id, recordedAs(token, secrets));
       }
     },
-    /** What has been written: of a running console, all but the last minute. */
+    /** What has been written, and what was noted here since: of other processes all but the last minute. */
     async readOf(asked: readonly ClientRecord[]): Promise<(client: ClientRecord) => ClientUse> {
       const earlier = await readFormer();
-      const found = await mapWithPauses(
-        asked,
-        async ({ id }) => [id, (await read(id)) ?? earlier.get(id)] as const,
-      );
+      const found = await mapWithPauses(asked, async ({ id }) => {
+        const written = (await read(id)) ?? earlier.get(id);
+        return [id, withNoted(id, written)] as const;
+      });
       const uses = new Map(found);
       return (client) => useOf(client, uses.get(client.id));
     },
   };
+
+  function withNoted(id: string, written: Recorded | undefined): Recorded | undefined {
+    const noted = recorded.get(id);
+    if (!noted) return written;
+    const both = new Map(written && [[id, written]]);
+    merge(both, id, noted);
+    return both.get(id);
+  }
 
   async function reportAll(
     to: NonNullable<ClientUsesDeps['report']>,

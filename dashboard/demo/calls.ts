@@ -64,3 +64,25 @@ function createTokenSource(
     return current.token;
   };
 }
+
+/** A change by the admin API. @throws {Error} when the console refuses it */
+export type Change = (method: string, path: string, body?: object | string) => Promise<unknown>;
+
+/** @param call  of a machine whose tokens are for the admin API */
+export function createChange(call: Call): Change {
+  return async (method, path, body) => {
+    const isFile = typeof body === 'string';
+    const answer = await call(method, `/api/v1${path}`, {
+      type: isFile ? 'application/octet-stream' : 'application/json',
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
+    });
+    return readGood(method, path, answer);
+  };
+}
+
+/** @throws {Error} of an answer that is none of success */
+export async function readGood(method: string, path: string, answer: Response): Promise<unknown> {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+}

@@ -1,18 +1,23 @@
 /** What the demo's console has in it before anybody looks: people, roles, clients, entries, a job, sessions. */
-import { type Call, createCalls, type Machine } from './calls.ts';
+import { type Call, type Change, createCalls, createChange, type Machine, readGood } from './calls.ts';
 import type { Machines } from './load.ts';
-
-export interface Person {
-  readonly name: string;
-  readonly role: string;
-  readonly password: string;
-}
+import {
+  type Person,
+  signIn,
+  signInByProvider,
+  signOutOfWiki,
+  unreachableLogout,
+  wikiCallback,
+} from './people.ts';
+import { addProvider, type ProviderAccount } from './provider.ts';
 
 export interface FillOptions {
   readonly consoleUrl: string;
   readonly machine: Machine;
   /** The first is the administrator, who is there already. */
   readonly people: readonly [Person, ...Person[]];
+  /** At which one more person has an account. */
+  readonly provider: ProviderAccount;
   readonly signal: AbortSignal;
 }
 
@@ -35,15 +40,14 @@ const order = {
  * @returns the machines that the console has made secrets for
  * @throws {Error} when the console refuses any of it
  */
-export async function fill({ consoleUrl, machine, people, signal }: FillOptions): Promise<Machines> {
-  const api = createCalls(consoleUrl, machine, signal, `${consoleUrl}/api`);
-  const change = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const answer = await api(method, `/api/v1${path}`, {
-      type: 'application/json',
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    return readGood(method, path, answer);
-  };
+export async function fill({
+  consoleUrl,
+  machine,
+  people,
+  provider,
+  signal,
+}: FillOptions): Promise<Machines> {
+  const change = createChange(createCalls(consoleUrl, machine, signal, `${consoleUrl}/api`));
   await addRoles(change);
   const [administrator, ...others] = people;
   await addPeople(change, others);
@@ -51,17 +55,33 @@ export async function fill({ consoleUrl, machine, people, signal }: FillOptions)
   await change('POST', '/applications', {
     id: 'wiki',
     displayName: 'Team wiki',
-    redirectUris: ['https://wiki.example.com/callback'],
+    redirectUris: [wikiCallback],
+    backchannelLogoutUri: unreachableLogout,
   });
+  await addProvider(change, provider);
   await addEntries(createCalls(consoleUrl, machine, signal));
-  await change('POST', '/backups');
+  await addJobs(change);
   await change('POST', '/wan/atlantic/publishers/london/sync', {});
-  for (const person of people) await signIn(consoleUrl, person, signal);
-  await signIn(consoleUrl, { ...administrator, password: 'not the password' }, signal);
+  const at = { consoleUrl, signal };
+  await signOutOfWiki(at, others[0] ?? administrator);
+  for (const person of people) await signIn(at, person);
+  await signIn(at, { ...administrator, password: 'not the password' });
+  await signInByProvider(at, provider);
   return machines;
 }
 
-type Change = (method: string, path: string, body?: object) => Promise<unknown>;
+/** Jobs that are done, and one that fails: nobody has made the role of its third line. */
+async function addJobs(change: Change): Promise<void> {
+  await change('POST', '/backups');
+  await change('POST', '/audit/verification');
+  const lines = [
+    { username: 'ines', roles: ['Viewer'] },
+    { username: 'ivan', roles: ['Viewer'] },
+    { username: 'ida', roles: ['Operator'] },
+  ];
+  const file = lines.map((line) => JSON.stringify(line)).join('\n');
+  await change('POST', '/imports?of=users&format=jsonl', file);
+}
 
 async function addRoles(change: Change): Promise<void> {
   const permissions = ['svc:map:orders:read', 'svc:queue:jobs:offer'];
@@ -118,31 +138,4 @@ async function addEntries(call: Call): Promise<void> {
     Uint8Array.from(atob(logo), (sign) => sign.charCodeAt(0)),
   );
   await put('archive/large', 'text/plain', 'archive\n'.repeat(largeBytes / 8));
-}
-
-async function readGood(method: string, path: string, answer: Response): Promise<unknown> {
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-  return answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
-}
-
-/** As a browser does, for a session that others see. A password that does not hold is an entry of the audit. */
-async function signIn(consoleUrl: string, { name, password }: Person, signal: AbortSignal): Promise<void> {
-  const page = await fetch(`${consoleUrl}/login`, { signal });
-  const answer = await fetch(`${consoleUrl}/login`, {
-    method: 'POST',
-    headers: { Cookie: cookiesOf(page).join('; '), Origin: consoleUrl },
-    body: new URLSearchParams({ csrf: await csrfOf(page), username: name, password }),
-    redirect: 'manual',
-    signal,
-  });
-  await answer.arrayBuffer();
-}
-
-function cookiesOf(answer: Response): readonly string[] {
-  return answer.headers.getSetCookie().map((line) => line.split(';')[0]!);
-}
-
-async function csrfOf(page: Response): Promise<string> {
-  return /name="csrf" value="([^"]*)"/.exec(await page.text())?.[1] ?? '';
 }

@@ -1,5 +1,6 @@
-/** The processes of the demo: console and dashboard, started one after the other and stopped together. */
+/** The processes of the demo, which are stopped together. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 export interface StartOptions {
@@ -61,6 +62,17 @@ export async function startProcess({
       return end(child, ended);
     },
   };
+}
+
+/** One that does its work and ends. @throws {Error} with what it wrote, when it could not */
+export async function runProgram(script: string, args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-4000);
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${script} ended with ${code}:\n${errors}`);
 }
 
 function ready(child: ChildProcess, line: string, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,15 @@
+import type { Person } from './people.ts';
+import type { ProviderAccount } from './provider.ts';
+
 export interface TourFacts {
   readonly consoleUrl: string;
   readonly dashboardUrl: string;
-  readonly people: readonly { readonly name: string; readonly role: string; readonly password: string }[];
+  readonly people: readonly Person[];
+  readonly provider: Pick<ProviderAccount, 'name' | 'password'>;
 }
 
 /** What the terminal shows; the passwords are made up for this run and shown this once. */
-export function tour({ consoleUrl, dashboardUrl, people }: TourFacts): string {
+export function tour({ consoleUrl, dashboardUrl, people, provider }: TourFacts): string {
   const accounts = people.map(({ name, role, password }) => `       ${name.padEnd(6)} ${password}   ${role}`);
   return `
   console    ${consoleUrl}
@@ -20,7 +24,8 @@ ${accounts.join('\n')}
      grace, OrdersReader. Queue jobs fills and drains every minute, queue mails grows.
 
   3  Open ${dashboardUrl} in the same browser: you are signed in there too. Sign in as
-     somebody else in a private window, and see what another role leaves out.
+     somebody else in a private window, and see what another role leaves out: vera, or by
+     "Corporate account" as ${provider.name}, password ${provider.password}.
 
   4  Sign out at either, and look at the other: you are out of both.
 

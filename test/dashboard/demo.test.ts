@@ -46,13 +46,18 @@ const shown: Readonly<Record<string, RegExp>> = {
   '/cluster/queues': /mails/,
   '/cluster/wan': /atlantic\/london/,
   '/cluster/cp': /METADATA/,
-  '/access/users': /Disabled/,
+  '/access/users': /Disabled .*Paul Lang \S+ Active Viewer corp/,
   '/access/roles': /OrdersReader/,
   '/access/clients': /reporter/,
+  '/access/clients/billing': /Last used (?!Never)/,
   '/access/applications': /Team wiki/,
+  '/access/applications/wiki': /Last logout \d.* Notified, not confirmed/,
+  '/access/identity-providers': /Corporate account/,
   '/access/sessions': /milo/,
   '/observe/audit': /login\.failed|Refused/,
-  '/observe/jobs': /Backup/,
+  '/observe/jobs': /Import of users Failed .*Verification of the audit Done .*Backup Done/,
+  // A day before it began.
+  '/?period=24h&table=calls': /(?:[\d-]+ \d\d:\d\d:00 UTC [\d.]+ ){90}/,
 };
 
 async function everyPageShows(consoleUrl: string, password: string): Promise<void> {

@@ -40,10 +40,7 @@ export interface ShownApplication {
   readonly lastLogout?: ShownLastLogout | null;
 }
 
-interface ShownLastLogout {
-  readonly state: 'confirmed' | 'gave_up';
-  readonly endedAt: string;
-}
+type ShownLastLogout = Pick<ShownLogout, 'state' | 'endedAt'>;
 
 export function applicationHref(id: string): string {
   return `/access/applications/${encodeURIComponent(id)}`;
@@ -131,7 +128,7 @@ function Application(model: ApplicationModel) {
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
       {secret !== undefined && <NewSecret secret={secret} />}
-      <Facts facts={factsOf(application, frame.now, t)} />
+      <Facts facts={factsOf(application, logouts?.[0], frame.now, t)} />
       <Part
         id="settings"
         title={t('applications.settingsToPaste')}
@@ -157,7 +154,13 @@ function Application(model: ApplicationModel) {
   );
 }
 
-function factsOf(application: ShownApplication, now: Date, t: Translate): readonly Fact[] {
+/** @param newest  of the logouts of a day, of which another try may follow */
+function factsOf(
+  application: ShownApplication,
+  newest: ShownLogout | undefined,
+  now: Date,
+  t: Translate,
+): readonly Fact[] {
   return [
     { name: t('access.clientId'), value: <Id>{application.id}</Id> },
     {
@@ -186,7 +189,7 @@ function factsOf(application: ShownApplication, now: Date, t: Translate): readon
     },
     {
       name: t('applications.lastLogout'),
-      value: <LastLogout last={application.lastLogout} now={now} />,
+      value: <LastLogout last={newest ?? application.lastLogout} now={now} />,
     },
     { name: t('access.lastUsed'), value: <Ago at={dateOf(application.lastUsedAt)} now={now} /> },
     {

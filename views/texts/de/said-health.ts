@@ -47,10 +47,10 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   'See to the internal address of the application; npx console licence status tells.':
     'Prüfen Sie die interne Adresse der Anwendung; npx console licence status zeigt sie.',
   // Jobs.
-  'The {kind} {id} has failed: {why}.': 'Der Job {kind} {id} ist fehlgeschlagen: {why}.',
-  'The {kind} {id} has failed.': 'Der Job {kind} {id} ist fehlgeschlagen.',
-  'The {kind} {id} has been interrupted: {why}.': 'Der Job {kind} {id} wurde unterbrochen: {why}.',
-  'The {kind} {id} has been interrupted.': 'Der Job {kind} {id} wurde unterbrochen.',
+  'Job {id} ({kind}) has failed: {why}.': 'Job {id} ({kind}) ist fehlgeschlagen: {why}.',
+  'Job {id} ({kind}) has failed.': 'Job {id} ({kind}) ist fehlgeschlagen.',
+  'Job {id} ({kind}) has been interrupted: {why}.': 'Job {id} ({kind}) wurde unterbrochen: {why}.',
+  'Job {id} ({kind}) has been interrupted.': 'Job {id} ({kind}) wurde unterbrochen.',
   'Start it again.': 'Starten Sie ihn noch einmal.',
   'Something went wrong here; the log of the console says what.':
     'Hier ist etwas schiefgegangen; das Log der Konsole sagt, was.',

@@ -1,0 +1,149 @@
+/**
+ * The day before a demo: numbers as a small cluster would have had them, so that plots show how a day looks. A program of its own, which
+ * `npm run demo` runs before the console; no other installation has it.
+ *
+ * Arguments: the data directory, and the member as `host:port`.
+ */
+
+import {
+  type MinuteOfCalls,
+  newStructureCounts,
+  type StructureCounts,
+} from './call-history/minute-of-calls.ts';
+import { type CallHistoryRecorder, openCallHistory } from './call-history/record-call-history.ts';
+import { openHistory } from './history/record-history.ts';
+import { bucketOf } from './latencies.ts';
+import type { MainNumbers } from './main-numbers.ts';
+
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+/** The last hour is looked at most closely. */
+const [stepMs, lastStepMs] = [60_000, 10_000];
+const lastHourMs = 60 * minuteMs;
+/** A member that could not be reached for some minutes, hours ago. */
+const outage = { beganMs: 5.2 * 60 * minuteMs, endedMs: 5.1 * 60 * minuteMs };
+
+const [dataDir = '', member = ''] = process.argv.slice(2);
+const end = Date.now();
+await writeNumbers();
+await writeCalls();
+
+/** Calls a second: more by day than by night, and never twice the same. */
+function rateAt(at: number): number {
+  const hours = (at % dayMs) / (60 * minuteMs);
+  const wave = Math.sin(((hours - 9) / 24) * 2 * Math.PI);
+  return 14 + 3 * wave + 1.2 * Math.sin(at / 97_000) + 0.6 * Math.sin(at / 13_000);
+}
+
+function isOut(at: number): boolean {
+  return at > end - outage.beganMs && at < end - outage.endedMs;
+}
+
+async function writeNumbers(): Promise<void> {
+  const counters = createCounters();
+  let at = end - dayMs;
+  const recorder = await openHistory({
+    dataDir,
+    now: () => at,
+    readNumbers: async () => new Map([[0, counters.numbers(at)]]),
+    readTotals: async () => ({ users: 8, clients: 6 }),
+    log: { warn() {} },
+  });
+  for (; at < end; at += at < end - lastHourMs ? stepMs : lastStepMs) await recorder.record();
+  await recorder.close();
+}
+
+/** Of a process that has run all day: each reading adds to the one before. */
+function createCounters() {
+  const counts = { calls: 0, callsDenied: 0, callsFailed: 0, tokens: 0, signIns: 0, requests: 0 };
+  const latencies: number[] = [];
+  let last = end - dayMs;
+
+  return {
+    numbers(at: number): MainNumbers {
+      const seconds = (at - last) / 1000;
+      last = at;
+      const calls = rateAt(at) * seconds;
+      counts.calls += calls;
+      counts.callsDenied += 0.4 * seconds;
+      counts.callsFailed += isOut(at) ? calls / 3 : 0;
+      counts.tokens += 0.02 * seconds;
+      counts.signIns += 0.001 * seconds;
+      counts.requests += 0.3 * seconds;
+      for (const [ms, share] of shareOfLatencies(at)) {
+        const bucket = bucketOf(ms);
+        while (latencies.length <= bucket) latencies.push(0);
+        latencies[bucket]! += calls * share;
+      }
+      const ofMember = { calls: counts.calls, callsFailed: counts.callsFailed, latencies: [...latencies] };
+      return {
+        counts: {
+          ...counts,
+          ...{ tokensRejected: 0, signInsFailed: 0, requestsFailed: 0 },
+          ...{ cpuMicros: counts.calls * 900, loopBusyMs: counts.calls * 0.8 },
+          loopIdleMs: (at - end + dayMs) * 0.9,
+        },
+        states: { pollsWaiting: 0, connections: 6, requestsWaiting: 0, memoryBytes: 180e6 },
+        callLatencies: [...latencies],
+        members: { [member]: ofMember },
+      };
+    },
+  };
+}
+
+/** How long so many of a hundred calls took, in milliseconds. */
+function shareOfLatencies(at: number): readonly (readonly [ms: number, share: number])[] {
+  const slowest = 6 + 2 * Math.sin(at / 311_000) + (isOut(at) ? 200 : 0);
+  return [
+    [1.1, 0.55],
+    [1.8, 0.4],
+    [slowest, 0.05],
+  ];
+}
+
+async function writeCalls(): Promise<void> {
+  let minute = 0;
+  const recorder: CallHistoryRecorder = await openCallHistory({
+    dataDir,
+    readMinute: async () => callsOf(minute),
+    takeSizes: () =>
+      new Map([
+        ['queue:jobs', 20],
+        ['queue:mails', 0],
+      ]),
+  });
+  const last = Math.floor(end / minuteMs) - 1;
+  for (minute = last - 1_430; minute <= last; minute++) await recorder.record(minute);
+  await recorder.close();
+}
+
+function callsOf(minute: number): MinuteOfCalls {
+  const calls = Math.round(rateAt(minute * minuteMs) * 60);
+  const failed = isOut(minute * minuteMs) ? Math.round(calls / 3) : 0;
+  const [ofOrders, ofJobs] = [Math.round(calls * 0.6), Math.round(calls * 0.2)];
+  const reads = Math.round(ofOrders / 4);
+  const structure = (of: Partial<StructureCounts>) => ({ ...newStructureCounts(), ...of });
+  return {
+    clients: [
+      ['importer', { fine: calls - failed, denied: 0, failed }],
+      ['billing', { fine: reads, denied: 0, failed: 0 }],
+      ['reporter', { fine: 96, denied: 24, failed: 0 }],
+    ],
+    structures: [
+      [
+        'map:orders',
+        structure({
+          ...{ fine: ofOrders - failed, denied: 24, failed, found: reads, written: ofOrders - reads },
+          ...{ values: ofOrders, valueBytes: ofOrders * 58, mostBytes: 100 },
+        }),
+      ],
+      ['map:stock', structure({ fine: 120, written: 120, values: 120, valueBytes: 360, mostBytes: 3 })],
+      [
+        'queue:jobs',
+        structure({ fine: ofJobs, found: Math.round(ofJobs / 2), written: Math.round(ofJobs / 2) }),
+      ],
+    ],
+    waiting: [],
+    isWhole: true,
+  };
+}
