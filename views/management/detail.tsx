@@ -63,15 +63,16 @@ interface PartProps {
   readonly title: string;
   readonly about?: ComponentChildren;
   readonly acts?: ComponentChildren;
-  /** Of the part before it, which has the heading above. */
-  readonly isWithin?: boolean;
+  /** Id of the part to which it belongs: two of these may have parts of one name. */
+  readonly within?: string;
   readonly children: ComponentChildren;
 }
 
-export function Part({ id, title, about, acts, isWithin = false, children }: PartProps) {
-  const Heading = isWithin ? 'h3' : 'h2';
+export function Part({ id, title, about, acts, within, children }: PartProps) {
+  const Heading = within === undefined ? 'h2' : 'h3';
+  const names = [...(within === undefined ? [] : [within]), id].map((part) => `${part}-title`);
   return (
-    <section class="part" id={id} aria-labelledby={`${id}-title`}>
+    <section class="part" id={id} aria-labelledby={names.join(' ')}>
       <div class="part-head">
         <Heading id={`${id}-title`}>{title}</Heading>
         {acts && <div class="actions">{acts}</div>}

@@ -93,7 +93,7 @@ function Interface({ id, title, version, about, href, groups }: ShownInterface) 
           key={name}
           id={`${id}-${name}`}
           title={name}
-          isWithin
+          within={id}
           about={meaning && (isEnglish ? <Said>{meaning}</Said> : meaning)}
         >
           <Table
