@@ -15,6 +15,7 @@ export const frame: SameTexts<typeof english> = {
     'Das hat jemand anderes inzwischen geändert. Wählen Sie unten zu jedem Feld, welcher Wert gilt, und speichern Sie noch einmal.',
   'frame.seeBelow': 'Was nicht stimmt',
   'frame.nothing': 'nichts',
+  'frame.quickFilters': 'Schnellfilter',
   'frame.any': 'Alle',
   'frame.filesConfigurationDescribeChange':
     'Konfigurationsdateien beschreiben es: Ändern Sie es dort, oder senden Sie dies noch einmal, um es aus ihnen zu übernehmen.',

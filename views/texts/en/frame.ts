@@ -12,6 +12,7 @@ export const frame = {
     'This has changed meanwhile, by somebody else. Pick below which value counts of each field, and save again.',
   'frame.seeBelow': 'See what is wrong',
   'frame.nothing': 'nothing',
+  'frame.quickFilters': 'Quick filters',
   'frame.any': 'Any',
   'frame.filesConfigurationDescribeChange':
     'Files of configuration describe it: change it there, or send this again to take it from them.',
