@@ -650,8 +650,10 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           isSecret: false,
           changesLive: true,
           meaning: 'where it is',
+          warnings: [filling.text],
         },
       ],
+      filters: { action: '/settings', isSet: true, search: { label: 'x', value: filling.text }, selects: [] },
     }),
   'signing keys': (filling) =>
     renderKeys({
