@@ -383,6 +383,13 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       ...editOf(filling),
       mayChange: true,
       isReader: false,
+      calls: [
+        {
+          group: filling.text,
+          actions: [{ action: filling.text, names: [filling.text], isSome: true, isOff: true }],
+        },
+      ],
+      sessions: { value: 2, isExact: true, latestAt: earlier },
       notice: { text: filling.text, undo: 'enable' },
       link: { href: filling.text, expiresAt: earlier },
     }),

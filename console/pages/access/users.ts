@@ -23,6 +23,9 @@ import { createHistory, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
+import { asPart } from '../plots.ts';
+import { openCallsOf } from './call-columns.ts';
+import { openSessionsOf } from './sessions.ts';
 import { addition, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
@@ -181,7 +184,12 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
     shown: Pick<UserModel, 'version'> & Partial<UserModel>,
   ): Promise<void> {
     const roles = await rolesOf(ctx);
-    const may = await tools.mayRun(ctx, ['updateUser', 'listSessionLogouts']);
+    const may = await tools.mayRun(ctx, [
+      'updateUser',
+      'listSessionLogouts',
+      'listSessions',
+      'readAccessMatrix',
+    ]);
     const html = renderUser({
       frame: await tools.frame(ctx),
       user,
@@ -193,6 +201,8 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       ...forms.editState(ctx, user, shown.version),
       mayChange: may.has('updateUser'),
       history: await history.of(ctx, presentOf(user, shown.version)),
+      calls: may.has('readAccessMatrix') ? await asPart(() => openCallsOf(tools, ctx, user.id)) : undefined,
+      sessions: may.has('listSessions') ? await openSessionsOf(tools, ctx, user.id) : undefined,
       logouts: may.has('listSessionLogouts') ? await logoutsOf(ctx, user.id) : undefined,
       isReader: user.subject === ctx.state.account.id,
       ...shown,
