@@ -1,6 +1,8 @@
 /** `/access/sessions`: where people are signed in, and the end of it. */
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import { reasonInWords } from '../../../platform/names/network-reason.ts';
+import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
 import {
   renderSession,
   renderSessions,
@@ -143,4 +145,17 @@ export async function openSessionsOf(
   const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query });
   const seen = body.items.map(({ lastSeenAt }) => lastSeenAt).sort();
   return { value: seen.length, isExact: body.next === null, latestAt: seen.at(-1) };
+}
+
+/** How applications were notified of ends of sessions, of a user or at an application. */
+export async function lastLogoutsOf(
+  tools: PageTools,
+  ctx: PageContext,
+  of: ({ readonly user: string } | { readonly client: string }) & { readonly limit: string },
+): Promise<readonly ShownLogout[]> {
+  const { body } = await tools.run<ListAnswer<ShownLogout>>(ctx, 'listSessionLogouts', { query: of });
+  return body.items.map((logout) => ({
+    ...logout,
+    lastError: logout.lastError && reasonInWords(logout.lastError),
+  }));
 }

@@ -1,6 +1,5 @@
 /** `/access/users`: who may sign in, one of them, and what can be done with them. */
 
-import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
 import {
   type RoleChoice,
   renderNewUser,
@@ -25,7 +24,7 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../plots.ts';
 import { openCallsOf } from './call-columns.ts';
-import { openSessionsOf } from './sessions.ts';
+import { lastLogoutsOf, openSessionsOf } from './sessions.ts';
 import { addition, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
@@ -203,17 +202,13 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       history: await history.of(ctx, presentOf(user, shown.version)),
       calls: may.has('readAccessMatrix') ? await asPart(() => openCallsOf(tools, ctx, user.id)) : undefined,
       sessions: may.has('listSessions') ? await openSessionsOf(tools, ctx, user.id) : undefined,
-      logouts: may.has('listSessionLogouts') ? await logoutsOf(ctx, user.id) : undefined,
+      logouts: may.has('listSessionLogouts')
+        ? await lastLogoutsOf(tools, ctx, { user: user.id, limit: '10' })
+        : undefined,
       isReader: user.subject === ctx.state.account.id,
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
-  }
-
-  async function logoutsOf(ctx: PageContext, user: string): Promise<readonly ShownLogout[]> {
-    const query = { user, limit: '10' };
-    const { body } = await tools.run<ListAnswer<ShownLogout>>(ctx, 'listSessionLogouts', { query });
-    return body.items;
   }
 
   async function showNew(
