@@ -82,7 +82,7 @@ test('says who has changed it meanwhile, and when', async () => {
     new RegExp(`This has changed meanwhile, by otto, at ${when}\\. Pick below which value counts`),
   );
   const german = await sendForm(reader, ofReader, 'save', fields);
-  expect(textOf(german)).toMatch(new RegExp(`Das hat otto inzwischen geändert, um ${when}\\. Wählen Sie`));
+  expect(textOf(german)).toMatch(new RegExp(`Das hat otto inzwischen geändert, am ${when}\\. Wählen Sie`));
   // By a program: its id is what it is known by.
   await change({ displayName: 'By a program' });
   expect(textOf(await sendForm(ada, mine, 'save', fields))).toContain('by application-client, at ');

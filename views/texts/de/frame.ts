@@ -12,8 +12,8 @@ export const frame: SameTexts<typeof english> = {
   'frame.changedToo':
     'Hier steht „{typed}“, und jemand anderes hat „{stored}“ gespeichert: Wählen Sie eines von beiden.',
   'frame.changedMeanwhile': 'Das hat jemand anderes inzwischen geändert.',
-  'frame.changedAt': 'Das hat jemand anderes inzwischen geändert, um {at}.',
-  'frame.changedBy': 'Das hat {who} inzwischen geändert, um {at}.',
+  'frame.changedAt': 'Das hat jemand anderes inzwischen geändert, am {at}.',
+  'frame.changedBy': 'Das hat {who} inzwischen geändert, am {at}.',
   'frame.pickBelow': 'Wählen Sie unten zu jedem Feld, welcher Wert gilt, und speichern Sie noch einmal.',
   'frame.seeBelow': 'Was nicht stimmt',
   'frame.nothing': 'nichts',
