@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { findsSetting } from '../http/display/setting-words.ts';
 import { type Cursors, listOf, listQuery, pageOf } from '../operations/lists.ts';
 import { type Operation, operation } from '../operations/operation.ts';
 import { view } from '../operations/resource-fields.ts';
@@ -27,6 +28,7 @@ const settingView = view({
     .boolean()
     .meta({ description: 'Whether a change in `console.yaml` counts without a new start.' }),
   meaning: z.string(),
+  warnings: z.array(z.string()).meta({ description: 'What is doubtful about it, as a start says.' }),
 }).meta({ id: 'Setting' });
 
 export const settingOperations: readonly Operation<SettingNeeds>[] = [
@@ -36,10 +38,22 @@ export const settingOperations: readonly Operation<SettingNeeds>[] = [
     path: '/settings',
     summary: 'Lists every setting by name, with its value and where that comes from; no secret.',
     access: 'inspect',
-    query: listQuery({}),
+    query: listQuery({
+      q: z.string().max(200).exactOptional().meta({
+        description:
+          'Each of its words begins a word of the name, or of what the setting means, in English or German.',
+      }),
+      state: z.enum(['changed', 'warned']).exactOptional().meta({
+        description: 'Those with a value that is not the default, or those with a warning.',
+      }),
+    }),
     answer: listOf(settingView),
     async run({ query }, { shownSettings, cursors }: SettingNeeds) {
-      return { body: pageOf('listSettings', shownSettings(), query, cursors) };
+      const found = shownSettings().filter(
+        (setting) =>
+          isInState(setting, query.state) && (query.q === undefined || findsSetting(setting, query.q)),
+      );
+      return { body: pageOf('listSettings', found, query, cursors) };
     },
   }),
   operation({
@@ -57,3 +71,8 @@ export const settingOperations: readonly Operation<SettingNeeds>[] = [
     },
   }),
 ];
+
+function isInState({ origin, warnings }: ShownSetting, state: 'changed' | 'warned' | undefined): boolean {
+  if (state === undefined) return true;
+  return state === 'warned' ? warnings.length > 0 : origin !== 'default' && origin !== 'unset';
+}

@@ -2,6 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { ProblemError } from '../../platform/errors.ts';
 import type { AskMember } from '../../platform/member-call.ts';
+import { reasonInWords } from '../../platform/names/network-reason.ts';
 import { differenceIn } from '../configuration/directory/differing-files.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
@@ -102,7 +103,8 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     }
     if (member.state !== 'in') {
       const fix = 'Start it with REST enabled, or see why it cannot be reached from here.';
-      return problem(check, `It gets no calls: ${member.reason ?? 'it was not asked yet'}.`, fix);
+      const why = member.reason === null ? 'it was not asked yet' : reasonInWords(member.reason, member.id);
+      return problem(check, `It gets no calls: ${why}.`, fix);
     }
     const said = asks && member.groups.HEALTH_CHECK ? await readinessOf(member.id) : undefined;
     return said ? problem(check, said, 'Read its log.') : ok(check, 'It takes calls.');

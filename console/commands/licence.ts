@@ -1,3 +1,4 @@
+import { reasonInWords } from '../../platform/names/network-reason.ts';
 import { parseLicence } from '../licence/licence-file.ts';
 import type { ApiCaller } from './operations/api-caller.ts';
 import { changeFlags, codeOf, conditionsIn } from './operations/changes.ts';
@@ -121,19 +122,14 @@ function detailOf({ acknowledgedAt, isKept, lastError, nextTryAt, tries, isCurre
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  connection_refused: 'nobody listens there (connection_refused)',
-  connection_failed: 'the connection failed (connection_failed)',
-  name_not_resolved: 'the name is not known (name_not_resolved)',
-  tls_failed: 'its certificate is not accepted (tls_failed)',
   timeout: 'no answer within 5 s (timeout)',
   too_large: 'an answer of more than 1 MiB (too_large)',
   invalid_url: 'an address that the console does not call (invalid_url): npx console doctor says why',
-  unexpected_answer: 'something else answers there (unexpected_answer)',
   status_400: 'it refuses the signature or the content (status_400): npx console doctor says why',
   status_404: 'there is no such address there (status_404)',
   status_503: 'it cannot reach the console (status_503)',
 };
 
 function meaningOf(reason: string): string {
-  return meanings[reason] ?? `it answered otherwise (${reason})`;
+  return meanings[reason] ?? reasonInWords(reason);
 }

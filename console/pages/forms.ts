@@ -16,6 +16,7 @@ import { textFor } from '../http/display/presentation.ts';
 import type { Form } from '../http/form.ts';
 import { type TypedChange, waysOf } from './change-ways.ts';
 import { baseField, baseOf, conflictsOf, hasPicks, picked } from './form-conflicts.ts';
+import { type LastChange, lastChangeOf } from './history/last-change.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
 
 /** A form as it is shown again. */
@@ -88,8 +89,10 @@ export function createForms(tools: PageTools, origin: string) {
         const request = { params, body, ...condition, takesOver: takesOver(ctx) };
         return await tools.run<Body>(ctx, operation, request);
       } catch (error) {
-        if (isStale(error)) await again(staleForm(fieldErrorsOf(error, fieldOf, t), conflicts(), t));
-        else {
+        if (isStale(error)) {
+          const last = await lastChangeOf(tools, ctx, taken.change);
+          await again(staleForm(fieldErrorsOf(error, fieldOf, t), conflicts(), last, t));
+        } else {
           const errors = fieldErrorsOf(error, fieldOf, t);
           await again({ ...same, ...open, ...(isOwned(error) && { takesOver: true }), errors });
         }
@@ -110,7 +113,12 @@ function sameOf(form: Form): Pick<Shown, 'version' | 'base'> {
  *
  * @param errors  what is said where no field differs any more
  */
-function staleForm(errors: readonly FieldError[], conflicts: readonly Conflict[], t: Translate): Shown {
+function staleForm(
+  errors: readonly FieldError[],
+  conflicts: readonly Conflict[],
+  last: LastChange,
+  t: Translate,
+): Shown {
   if (conflicts.length === 0) return { errors, conflicts };
   const nothing = t('frame.nothing');
   // What only the other one has changed is picked already: nothing is wrong with it.
@@ -120,7 +128,12 @@ function staleForm(errors: readonly FieldError[], conflicts: readonly Conflict[]
       field: field ?? pickName(member),
       text: t('frame.changedToo', { typed: typed || nothing, stored: stored || nothing }),
     }));
-  return { errors: [{ text: t('frame.changedMeanwhile') }, ...asked], conflicts };
+  return { errors: [{ text: `${changedText(last, t)} ${t('frame.pickBelow')}` }, ...asked], conflicts };
+}
+
+function changedText({ at, who }: LastChange, t: Translate): string {
+  if (at === undefined) return t('frame.changedMeanwhile');
+  return who === undefined ? t('frame.changedAt', { at }) : t('frame.changedBy', { at, who });
 }
 
 function takesOver({ state: { form } }: PageContext): boolean {

@@ -32,7 +32,7 @@ export const listed = {
   sessions: { href: '/access/sessions', operation: 'listSessions', names: ['user', 'client', 'provider'] },
   approvals: { href: '/access/approvals', operation: 'listApprovals', names: ['state'] },
   jobs: { href: '/observe/jobs', operation: 'listJobs', names: ['state', 'kind'] },
-  settings: { href: '/settings', operation: 'listSettings', names: [] },
+  settings: { href: '/settings', operation: 'listSettings', names: ['q', 'state'] },
 } as const satisfies Readonly<Record<string, ListedPage>>;
 
 export const auditHref = '/observe/audit';

@@ -3,6 +3,7 @@ import type { ApplicationAddresses } from './application-addresses.ts';
 import { liveKeys } from './follow-settings.ts';
 import { entriesOfTable, nameOf } from './names.ts';
 import { describeSettings, type Settings } from './settings.ts';
+import { settingOf } from './warning-fixes.ts';
 
 export interface ShownSetting {
   /** In the environment. */
@@ -13,6 +14,8 @@ export interface ShownSetting {
   readonly isSecret: boolean;
   readonly changesLive: boolean;
   readonly meaning: string;
+  /** Sentences in English. */
+  readonly warnings: readonly string[];
 }
 
 /** By name. @param application  as it is now */
@@ -34,6 +37,9 @@ export function shownSettings(
         isSecret,
         changesLive: liveKeys.includes(key),
         meaning,
+        warnings: settings.warnings
+          .filter((text) => settingOf(text) === nameOf(setting))
+          .map((text) => `${text}.`),
       };
     })
     .sort((one, other) => (one.id < other.id ? -1 : 1));

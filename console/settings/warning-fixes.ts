@@ -9,8 +9,13 @@ const fixes: Readonly<Record<string, string>> = {
     'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart, then npx console keys rotate --now',
 };
 
+/** @param warning  that begins with the name of a setting. @returns that name, in the environment */
+export function settingOf(warning: string): string {
+  return warning.split(' ')[0]!;
+}
+
 /** @param warning  that begins with the name of a setting. @returns what its operator does about it */
 export function fixOf(warning: string): string {
-  const name = warning.split(' ')[0]!;
+  const name = settingOf(warning);
   return fixes[name] ?? `Correct ${name}: npx console settings shows where it comes from.`;
 }

@@ -106,6 +106,7 @@ describe('settings', () => {
       isSecret: false,
       changesLive: false,
       meaning: expect.stringContaining('issuer'),
+      warnings: [],
     });
     expect(named('CONSOLE_APPLICATION_CLIENT_SECRET')).toMatchObject({
       value: null,
@@ -115,6 +116,26 @@ describe('settings', () => {
     expect(named('CONSOLE_ENCRYPTION_KEY')).toMatchObject({ value: null, isSet: false, origin: 'unset' });
     expect(named('SVC_MC_APP_ADDRESSES')).toMatchObject({ changesLive: true, origin: 'default' });
     expect((await call('GET', 'settings/CONSOLE_URL')).body).toEqual(named('CONSOLE_URL'));
+  });
+
+  test('are found by name, by what they mean in English or German, by what is not the default, and by warnings', async () => {
+    const idsOf = async (query: string) => {
+      const { status, body } = await call('GET', `settings?limit=500&${query}`);
+      expect([query, status]).toEqual([query, 200]);
+      return body.items.map(({ id }: { id: string }) => id);
+    };
+    const all = await idsOf('');
+    expect(await idsOf('q=console_url')).toContain('CONSOLE_URL');
+    expect(await idsOf('q=life%20access')).toContain('CONSOLE_ACCESS_TOKEN_TTL');
+    expect(await idsOf('q=lebensdauer')).toContain('CONSOLE_ACCESS_TOKEN_TTL');
+    expect(await idsOf('q=nothing%20of%20this%20kind')).toEqual([]);
+    const changed = await idsOf('state=changed');
+    expect(changed).toContain('CONSOLE_URL');
+    expect(changed).not.toContain('SVC_MC_APP_ADDRESSES');
+    expect(changed.length).toBeLessThan(all.length);
+    expect(await idsOf('state=warned')).toEqual(['CONSOLE_ENCRYPTION_KEY']);
+    expect(await idsOf('state=warned&q=tls')).toEqual([]);
+    expect((await call('GET', 'settings?state=all')).status).toBe(400);
   });
 
   test('are for administrators, and are not changed here', async () => {

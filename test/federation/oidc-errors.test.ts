@@ -192,6 +192,6 @@ test('a provider that is not there is told without its address', async () => {
   const error = await errorOf(begin(connect(gone.issuer)));
   expect(error).toEqual({
     status: 503,
-    message: 'The identity provider could not be reached: it refuses connections.',
+    message: 'The identity provider could not be reached: nobody listens there (connection_refused).',
   });
 });

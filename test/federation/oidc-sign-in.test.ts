@@ -441,7 +441,7 @@ describe('a provider that cannot be asked', () => {
     const reply = await agent.get(linkOf(page, 'Gone'));
     expect([reply.status, titleOf(reply)]).toEqual([503, 'Problem: Sign in']);
     expect(textOf(reply)).toMatch(
-      /could not be reached: it refuses connections\. login_failed , request [\w-]+/,
+      /could not be reached: nobody listens there \(connection_refused\)\. login_failed , request [\w-]+/,
     );
     expect(reply.body).not.toContain('127.0.0.1');
     expect(

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../console/commands/table.ts';
 import { entriesOfTable } from '../../console/settings/names.ts';
+import { english } from '../../views/texts/english.ts';
 import { sampleElevation, waitingApproval } from '../admin-api/bad-input-objects.ts';
 import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { missingOpenssl } from '../federation/saml-provider.ts';
@@ -88,6 +89,11 @@ describe('events of the audit trail', () => {
     expect(promised.length).toBeGreaterThan(40);
     const silent = promised.filter((event) => !code.some(({ text }) => text.includes(`'${event}'`)));
     expect(silent).toEqual([]);
+  });
+
+  test('are all called something on pages, in English and so in every language', () => {
+    const named = Object.keys(english).filter((key) => key.startsWith('event.'));
+    expect(named.map((key) => key.slice('event.'.length)).sort()).toEqual(promised.sort());
   });
 
   test('are all on the page', () => {

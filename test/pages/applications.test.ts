@@ -118,18 +118,28 @@ test('says what became of telling it that a session has ended', async () => {
     ...{ id: 'told', redirectUris: `${origin}/cb`, backchannelLogoutUri: `${origin}/out`, firstParty: 'on' },
     ...{ postLogoutUris: '', 'role:Viewer': 'on' },
   });
-  const person = await personWith(console, 'leaver', ['Viewer']);
+  const [person, later] = [
+    await personWith(console, 'leaver', ['Viewer']),
+    await personWith(console, 'late-leaver', ['Viewer']),
+  ];
   const asked = new URLSearchParams({
     ...{ response_type: 'code', client_id: 'told', redirect_uri: `${origin}/cb`, scope: 'openid' },
     ...{ nonce: 'n', state: 's' },
   });
-  await person.follow(await person.get(`/oauth2/authorize?${asked}`));
+  for (const one of [person, later]) await one.follow(await one.get(`/oauth2/authorize?${asked}`));
   await callApi(console, 'POST', '/users/leaver/end-sessions');
   await expect
     .poll(async () => textOf(await ada.get(pageOf('told'))), { timeout: 20_000 })
     .toMatch(/leaver (?:Notified, not confirmed|Confirmed)/);
   expect(textOf(await ada.get(pageOf('a-browser')))).toContain('nobody tells it that a session has ended');
   await new Promise((resolve) => server.close(resolve));
+  await callApi(console, 'POST', '/users/late-leaver/end-sessions');
+  const words = 'nobody listens there (connection_refused)';
+  for (const path of [pageOf('told'), '/access/users/late-leaver']) {
+    await expect.poll(async () => textOf(await ada.get(path)), { timeout: 20_000 }).toContain(words);
+    const german = await ada.get(path, { 'Accept-Language': 'de' });
+    expect(textOf(german)).toContain('dort antwortet niemand (connection_refused)');
+  }
 });
 
 describe('a change', () => {

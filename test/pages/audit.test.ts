@@ -30,7 +30,8 @@ test('is asked by who, what, outcome and object, and each entry says what it cha
   expect(others).toEqual([]);
   expect(list.body).toContain('href="/access/clients/billing"');
   const entry = await ada.get(href!);
-  expect(titleOf(entry)).toBe('client.updated');
+  expect(titleOf(entry)).toBe('Client changed');
+  expect(entry.body).toContain('href="/observe/audit?event=client.updated"');
   expect(textOf(entry)).toMatch(/scopes svc:map:orders:read svc:map:orders:write/);
   const request = /href="(\/observe\/audit\?joinedBy=[^"]+)"/.exec(entry.body)![1]!;
   expect(entryHrefs(await ada.get(request))).toContain(href);
@@ -45,7 +46,44 @@ test('leads from a refusal to why, to what would open it, and to the token that 
   const text = textOf(page);
   expect(text).toContain('Missing svc:data:read');
   expect(text).toMatch(/The same call now Would be refused/);
-  expect(text).toMatch(/Story .*token\.issued.*member\.call Refused/);
+  expect(text).toMatch(/Story .*Token issued.*Call to a member Refused/);
+});
+
+test('says in words what happened, in the language of the reader, with the code for who looks for it', async () => {
+  const english = await ada.get('/observe/audit?event=member.call&outcome=denied');
+  expect(english.body).toMatch(/<a href="[^"]+" title="member\.call">Call to a member</);
+  const german = await ada.get('/observe/audit?event=member.call&outcome=denied', {
+    'Accept-Language': 'de',
+  });
+  expect(german.body).toMatch(/<a href="[^"]+" title="member\.call">Aufruf an einen Member</);
+  const start = await ada.get('/');
+  expect(start.body).toMatch(/title="member\.call"><bdi>Call to a member, /);
+  expect(start.body).toMatch(/title="client\.updated"><bdi>Client changed, billing</);
+});
+
+test('has a link for what is asked for most, and says which of them is shown', async () => {
+  const { body } = await ada.get('/observe/audit');
+  const nav = /<nav class="periods quick"[^>]*>(.*?)<\/nav>/s.exec(body)![1]!;
+  const links = [...nav.matchAll(/<a href="([^"]+)"( aria-current="true")?>([^<]+)</g)];
+  const hrefs = links.map(([, href]) => href!.replaceAll('&amp;', '&'));
+  expect(links.map(([, , , label]) => label)).toEqual([
+    ...['All', 'Refusals', 'Failures', 'Sign-ins'],
+    ...['Users', 'Roles', 'Clients', 'Identity providers'],
+  ]);
+  for (const [at, href] of hrefs.entries()) {
+    const reply = await ada.get(href);
+    expect([href, reply.status]).toEqual([href, 200]);
+    const current = [...reply.body.matchAll(/<a href="([^"]+)" aria-current="true">/g)];
+    expect(current.map(([, one]) => one!.replaceAll('&amp;', '&'))).toEqual([hrefs[at]]);
+  }
+  const codesAt = async (href: string) =>
+    [...(await ada.get(href)).body.matchAll(/<a href="\/observe\/audit\/[^"]+" title="([^"]+)"/g)].map(
+      ([, code]) => code!,
+    );
+  expect(new Set(await codesAt(hrefs[3]!))).toEqual(new Set(['login']));
+  const ofClients = await codesAt(hrefs[6]!);
+  expect(ofClients).toContain('client.updated');
+  expect(ofClients.every((code) => code.startsWith('client.'))).toBe(true);
 });
 
 test('goes on from page to page', async () => {

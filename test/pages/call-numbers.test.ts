@@ -48,7 +48,7 @@ test('a client has the calls of 24 hours in words and as a plot, and why some we
   expect(figure(page.body, 'calls')).toContain('/min');
   const [, why] = /href="(\/observe\/audit\?actor[^"]+)"/.exec(page.body)!;
   expect(textOf(await ada.get(why!.replaceAll('&amp;', '&')))).toMatch(
-    /member\.call Refused billing map secrets/,
+    /Call to a member Refused billing map secrets/,
   );
   const german = await ada.get('/access/clients/billing', { 'Accept-Language': 'de' });
   expect(textOf(german)).toContain('4 in Ordnung, 1 abgelehnt ( Warum ), 0 fehlgeschlagen.');

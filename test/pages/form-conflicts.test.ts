@@ -68,6 +68,26 @@ test('what both have changed is asked about, and nothing is picked for the reade
   expect(await stored()).toMatchObject({ displayName: 'Theirs', email: 'mine@example.com' });
 });
 
+test('says who has changed it meanwhile, and when', async () => {
+  const other = await personWith(console, 'otto', ['Admin']);
+  const reader = createUserAgent(console.url, { headers: { 'accept-language': 'de' } });
+  await reader.signIn();
+  const [mine, ofReader] = [await ada.get(href), await reader.get(href)];
+  const theirs = await sendForm(other, await other.get(href), 'save', { ...typed, displayName: 'Theirs' });
+  expect(theirs.headers.location).toBe(`${href}?done=saved`);
+  const fields = { ...typed, displayName: 'Mine' };
+  const late = await sendForm(ada, mine, 'save', fields);
+  const when = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\S+';
+  expect(textOf(late)).toMatch(
+    new RegExp(`This has changed meanwhile, by otto, at ${when}\\. Pick below which value counts`),
+  );
+  const german = await sendForm(reader, ofReader, 'save', fields);
+  expect(textOf(german)).toMatch(new RegExp(`Das hat otto inzwischen geändert, am ${when}\\. Wählen Sie`));
+  // By a program: its id is what it is known by.
+  await change({ displayName: 'By a program' });
+  expect(textOf(await sendForm(ada, mine, 'save', fields))).toContain('by application-client, at ');
+});
+
 test('what only the other one has changed is picked as it is stored; what only the reader has, is not asked about', async () => {
   const form = await ada.get(href);
   await change({ email: 'theirs@example.com', roles: ['Viewer'] });

@@ -10,6 +10,7 @@ import {
   startWithAdmin,
 } from '../helpers/management.ts';
 import { freePort } from '../helpers/ports.ts';
+import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -134,6 +135,15 @@ test('says of a member that is away that it gets no calls, and why', async () =>
     expect(page.status).toBe(200);
     expect(textOf(page)).toMatch(/Gets no calls|Not asked yet/);
     expect(textOf(page)).toContain('The member does not say which it has now.');
+    const english = `nobody listens at 127.0.0.1:${port} (ECONNREFUSED)`;
+    await until(async () => textOf(await agent.get(pageOf(`127.0.0.1:${port}`))).includes(english), 'why');
+    for (const path of ['/', '/observe/health']) {
+      expect(textOf(await agent.get(path))).toContain(`It gets no calls: ${english}.`);
+    }
+    const german = `an 127.0.0.1:${port} antwortet niemand (ECONNREFUSED)`;
+    for (const path of ['/', '/observe/health', pageOf(`127.0.0.1:${port}`)]) {
+      expect(textOf(await agent.get(path, { 'Accept-Language': 'de' }))).toContain(german);
+    }
   } finally {
     await other.stop();
   }

@@ -58,7 +58,7 @@ test('a refusal is explained in German: why, how it would be now, and what opens
   expect(text).toMatch(
     /Derselbe Aufruf jetzt Er würde abgelehnt\. Der Aufruf braucht svc:data:read oder svc:map/,
   );
-  expect(text).toMatch(/Verlauf .*member\.call Abgelehnt/);
+  expect(text).toMatch(/Verlauf .*Aufruf an einen Member Abgelehnt/);
 });
 
 test('a job says in German how far it is, and asks before it is stopped', async () => {

@@ -59,6 +59,32 @@ test.skipIf(!browser)(`are drawn by script of ours alone (${reason ?? 'Chromium'
   await close();
 });
 
+test.skipIf(!browser).each([1280, 390])(
+  `move nothing when a figure gets a digit more, %i px wide (${reason ?? 'Chromium'})`,
+  async (width) => {
+    const { page, close } = await signedIn(browser!);
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${console.url}/?period=15min`);
+    await page.locator('#plot-calls canvas').waitFor();
+    const placesWith = (figure: string) =>
+      page.evaluate((text) => {
+        for (const now of document.querySelectorAll(
+          '#plot-latency strong, #plot-denied strong, #plot-calls strong',
+        ))
+          now.textContent = text;
+        return [...document.querySelectorAll('.plot-now > span, .plot-area')].map((part) => {
+          const { x, y } = part.getBoundingClientRect();
+          return [x, y];
+        });
+      }, figure);
+    const places = await placesWith('9/s');
+    expect(places.length).toBeGreaterThan(8);
+    for (const figure of ['10/s', '9.99/s', '99.9/s', '999 ms', '9.99 ms', '0.0999/s'])
+      expect([figure, await placesWith(figure)]).toEqual([figure, places]);
+    await close();
+  },
+);
+
 describe('without script', () => {
   test.each(['calls', 'latency', 'denied', 'tokens'])(
     '%s is a table at an address of its own',

@@ -43,6 +43,29 @@ describe('settings', () => {
     expect(page.body).not.toContain(clientSecret);
   });
 
+  test('are filtered without script, in the words of the reader, and the files are of the same filter', async () => {
+    const idsIn = (body: string) =>
+      [...body.matchAll(/<div id="((?:CONSOLE|SVC)_[A-Z_]+)"/g)].map(([, id]) => id);
+    expect((await ada.get('/settings')).body).toMatch(
+      /<form method="get" action="\/settings"[^>]*>.*name="q"/s,
+    );
+    const found = await ada.get('/settings?q=encryption+key');
+    expect(idsIn(found.body)).toContain('CONSOLE_ENCRYPTION_KEY');
+    expect(idsIn(found.body).length).toBeLessThan(5);
+    const german = await ada.get('/settings?q=Lebensdauer', { 'accept-language': 'de' });
+    expect(idsIn(german.body)).toContain('CONSOLE_ACCESS_TOKEN_TTL');
+    const warned = await ada.get('/settings?state=warned');
+    expect(idsIn(warned.body)).toEqual(['CONSOLE_ENCRYPTION_KEY']);
+    expect(textOf(warned)).toContain('CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted');
+    const file = /href="(\/settings\.csv[^"]*)"/.exec(warned.body)![1]!.replaceAll('&amp;', '&');
+    expect((await ada.get(file)).body.trim().split('\n').slice(1)).toEqual([
+      expect.stringContaining('CONSOLE_ENCRYPTION_KEY'),
+    ]);
+    const none = await ada.get('/settings?q=nobody-has-this');
+    expect([idsIn(none.body), textOf(none).includes('Nothing matches this filter.')]).toEqual([[], true]);
+    expect((await ada.get('/settings?state=all')).status).toBe(400);
+  });
+
   test('say what each means in German to who reads German', async () => {
     const page = await ada.get('/settings', { 'accept-language': 'de' });
     expect(textOf(page)).toContain('Lebensdauer eines Access-Tokens, 30 bis 3600 Sekunden.');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admin, apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { sendForm } from '../helpers/management.ts';
 import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -40,6 +41,13 @@ async function addUser(id: string, fields: object = {}): Promise<void> {
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
 }
 
+async function callRole(role: object): Promise<void> {
+  const headers = { Authorization: `Bearer ${await apiToken(console)}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify(role);
+  const response = await fetch(`${console.url}/api/v1/roles`, { method: 'POST', headers, body });
+  expect(response.status).toBe(201);
+}
+
 async function signedIn(id: string): Promise<UserAgent> {
   const agent = createUserAgent(console.url);
   await agent.signIn({ username: id, password });
@@ -47,6 +55,34 @@ async function signedIn(id: string): Promise<UserAgent> {
 }
 
 const pageOf = (id: string) => `/access/users/${encodeURIComponent(id)}`;
+
+test('says what a person may call at the members and where they are signed in, with links to all of it', async () => {
+  await callRole({ id: 'stock-reader', permissions: ['svc:map:stock:read', 'svc:map:stock-old:read'] });
+  await addUser('rita', { roles: ['stock-reader'] });
+  await addUser('nora');
+  const before = textOf(await ada.get(pageOf('rita')));
+  expect(before).toMatch(/Sessions No open session /);
+  expect(before).toMatch(/Calls to the members Maps: read \(stock, stock-old\) Effective access /);
+  expect(textOf(await ada.get(pageOf('nora')))).toContain(
+    'Calls to the members None is open. Effective access',
+  );
+  const first = await signedIn('rita');
+  await signedIn('rita');
+  const page = await ada.get(pageOf('rita'));
+  expect(textOf(page)).toMatch(/Sessions 2 open sessions , last used now /);
+  expect(page.body).toContain('href="/access/sessions?user=rita"');
+  const german = textOf(await ada.get(pageOf('rita'), { 'Accept-Language': 'de' }));
+  expect(german).toMatch(/Sitzungen 2 offene Sitzungen , zuletzt benutzt jetzt .*Aufrufe an die Member/);
+  const href = /href="(\/access\/effective\?[^"]+)"/.exec(page.body)![1]!.replaceAll('&amp;', '&');
+  const effective = await ada.get(href);
+  expect(effective.body).toMatch(/<option value="user" selected[^>]*>/);
+  expect(effective.body).toMatch(/<input[^>]* name="who"[^>]* value="rita"/);
+  expect(textOf(effective)).toMatch(/rita (?:No )+stock, stock-old No /);
+  const question = await ada.get(`${pageOf('rita')}?do=end-sessions`);
+  const done = await sendForm(ada, question, 'end-sessions');
+  expect(textOf(await ada.follow(done))).toMatch(/Sessions No open session /);
+  expect((await first.get('/account')).headers.location).toBe('/login');
+});
 
 test('lists users, each a link to its page, with a filter that is part of the address', async () => {
   await addUser('grace', { displayName: 'Grace Hopper', email: 'grace@example.com', roles: ['Viewer'] });

@@ -72,7 +72,12 @@ function outline({ elements }: Markup): readonly string[] {
 /** In how many texts and attribute values `text` stands as it was given. */
 function occurrences({ elements }: Markup, text: string): number {
   const values = elements.flatMap((element) => [element.text, ...element.attributes.values()]);
-  return values.filter((value) => value.includes(text)).length;
+  return values.filter((value) => value.includes(text) || decoded(value).includes(text)).length;
+}
+
+/** A link names what it leads to in percent-encoding. */
+function decoded(value: string): string {
+  return value.replace(/(?:%[0-9A-F]{2})+/g, (encoded) => decodeURIComponent(encoded));
 }
 
 function hrefs(page: Markup): readonly (string | undefined)[] {

@@ -327,6 +327,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           id: '1',
           at: now,
           text: filling.text,
+          event: filling.text,
           who: { kind: 'user', id: filling.text, name: 'grace' },
           href: '/observe/audit/a-1',
         },
@@ -336,6 +337,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           id: '1',
           at: now,
           text: filling.text,
+          event: filling.text,
           who: { kind: 'user', id: filling.text, name: 'grace' },
           href: '/observe/audit/a-1',
         },
@@ -381,6 +383,13 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       ...editOf(filling),
       mayChange: true,
       isReader: false,
+      calls: [
+        {
+          group: filling.text,
+          actions: [{ action: filling.text, names: [filling.text], isSome: true, isOff: true }],
+        },
+      ],
+      sessions: { value: 2, isExact: true, latestAt: earlier },
       notice: { text: filling.text, undo: 'enable' },
       link: { href: filling.text, expiresAt: earlier },
     }),
@@ -648,8 +657,10 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           isSecret: false,
           changesLive: true,
           meaning: 'where it is',
+          warnings: [filling.text],
         },
       ],
+      filters: { action: '/settings', isSet: true, search: { label: 'x', value: filling.text }, selects: [] },
     }),
   'signing keys': (filling) =>
     renderKeys({

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { safeHref } from '../elements/href.ts';
 import { Link } from '../elements/link.tsx';
 import { useText } from '../texts/elements.tsx';
@@ -7,6 +8,8 @@ export interface FiltersModel {
   readonly action: string;
   /** Whether anything is filtered. */
   readonly isSet: boolean;
+  /** What is asked for most, each a link. */
+  readonly quick?: readonly QuickFilter[];
   /** What the box looks for. */
   readonly search?: { readonly label: string; readonly value: string } | undefined;
   /** Further boxes, each for a whole name. */
@@ -14,6 +17,15 @@ export interface FiltersModel {
   readonly selects: readonly Select[];
   /** What else the address says. */
   readonly hidden?: Readonly<Record<string, string>>;
+}
+
+export interface QuickFilter {
+  readonly label: string;
+  readonly href: string;
+  /** The list is filtered by this and nothing else. */
+  readonly isCurrent: boolean;
+  /** What it has in common with those that follow. */
+  readonly before?: string | undefined;
 }
 
 export interface FilterText {
@@ -38,7 +50,34 @@ export interface Option {
 }
 
 /** A filter is part of the address: a page that is filtered can be sent to somebody. */
-export function Filters({ action, isSet, search, texts = [], selects, hidden = {} }: FiltersModel) {
+export function Filters(model: FiltersModel) {
+  return model.quick ? (
+    <>
+      <QuickFilters quick={model.quick} />
+      <Boxes {...model} />
+    </>
+  ) : (
+    <Boxes {...model} />
+  );
+}
+
+function QuickFilters({ quick }: { readonly quick: readonly QuickFilter[] }) {
+  const t = useText();
+  return (
+    <nav class="periods quick" aria-label={t('frame.quickFilters')}>
+      {quick.map(({ label, href, isCurrent, before }) => (
+        <Fragment key={href}>
+          {before && <span class="muted">{before}</span>}
+          <a href={href} aria-current={isCurrent ? 'true' : undefined}>
+            {label}
+          </a>
+        </Fragment>
+      ))}
+    </nav>
+  );
+}
+
+function Boxes({ action, isSet, search, texts = [], selects, hidden = {} }: FiltersModel) {
   const t = useText();
   return (
     <form method="get" action={safeHref(action)} class="filters">

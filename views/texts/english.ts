@@ -24,6 +24,7 @@ import { members } from './en/members.ts';
 import { numbers } from './en/numbers.ts';
 import { audit } from './en/observe/audit.ts';
 import { decision } from './en/observe/decision.ts';
+import { events } from './en/observe/events.ts';
 import { health } from './en/observe/health.ts';
 import { jobs } from './en/observe/jobs.ts';
 import { search } from './en/observe/search.ts';
@@ -47,6 +48,7 @@ export const english = {
   ...health,
   ...decision,
   ...audit,
+  ...events,
   ...memberConfig,
   ...editor,
   ...figures,

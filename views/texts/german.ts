@@ -24,6 +24,7 @@ import { members } from './de/members.ts';
 import { numbers } from './de/numbers.ts';
 import { audit } from './de/observe/audit.ts';
 import { decision } from './de/observe/decision.ts';
+import { events } from './de/observe/events.ts';
 import { health } from './de/observe/health.ts';
 import { jobs } from './de/observe/jobs.ts';
 import { search } from './de/observe/search.ts';
@@ -49,6 +50,7 @@ export const german: SameTexts<typeof english> = {
   ...health,
   ...decision,
   ...audit,
+  ...events,
   ...memberConfig,
   ...editor,
   ...figures,

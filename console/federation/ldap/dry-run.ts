@@ -1,5 +1,7 @@
 /** The steps of a sign-in by a directory; the last of them needs somebody's name and password. */
+
 import { ResultCodeError } from 'ldapts';
+import { reasonInWords } from '../../../platform/names/network-reason.ts';
 import { FederationError, type UpstreamIdentity } from '../connector.ts';
 import { createDryRun, type DryRun, type DryStep } from '../dry-run.ts';
 import { ldapSettings } from '../providers/connectors.ts';
@@ -48,7 +50,7 @@ async function connect({ ldap }: LdapProvider, run: DryRun): Promise<DirectorySe
       : ldap.startTls
         ? 'Check --ldap-url, and whether the directory offers StartTLS; ldaps: is the other way.'
         : 'Check --ldap-url, and that this machine reaches it.';
-    return run.failed('connection', `${host}: ${code || message}`, advice);
+    return run.failed('connection', code ? reasonInWords(code, host) : `${host}: ${message}`, advice);
   }
 }
 

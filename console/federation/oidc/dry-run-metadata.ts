@@ -1,11 +1,8 @@
 /** What an OpenID Connect provider says of itself, step by step. */
 import { createLocalJWKSet, type JWK } from 'jose';
 import { ProblemError } from '../../../platform/errors.ts';
-import {
-  OutboundError,
-  type OutboundResponse,
-  outboundReasons,
-} from '../../http/outbound/outbound-exchange.ts';
+import { reasonInWords } from '../../../platform/names/network-reason.ts';
+import { OutboundError, type OutboundResponse } from '../../http/outbound/outbound-exchange.ts';
 import type { DryRun, DryRunDeps } from '../dry-run.ts';
 import type { OidcProvider } from '../providers/schema.ts';
 import { isBrowserAddress } from './metadata.ts';
@@ -127,7 +124,7 @@ export async function ask(url: string, { outbound }: DryRunDeps, accept: string)
   try {
     return { response: await outbound.send({ url, headers: { Accept: accept } }) };
   } catch (error) {
-    if (error instanceof OutboundError) return { problem: outboundReasons[error.reason] };
+    if (error instanceof OutboundError) return { problem: reasonInWords(error.reason) };
     if (error instanceof ProblemError) return { problem: error.message };
     throw error;
   }

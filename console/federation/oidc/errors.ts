@@ -7,7 +7,8 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import { ProblemError } from '../../../platform/errors.ts';
-import { OutboundError, outboundReasons } from '../../http/outbound/outbound-exchange.ts';
+import { reasonInWords } from '../../../platform/names/network-reason.ts';
+import { OutboundError } from '../../http/outbound/outbound-exchange.ts';
 import { FederationError } from '../connector.ts';
 
 /** @returns what to throw instead: a bug of this program stays what it is */
@@ -20,7 +21,7 @@ export function asFederationError(error: unknown): unknown {
   if (network)
     return federationError(
       503,
-      `The identity provider could not be reached: ${outboundReasons[network.reason]}.`,
+      `The identity provider could not be reached: ${reasonInWords(network.reason)}.`,
     );
   if (causesOf(error).some((cause) => cause instanceof ProblemError)) {
     return federationError(503, 'The identity provider has an address that this console does not call.');

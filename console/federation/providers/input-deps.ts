@@ -1,7 +1,8 @@
 /** What reading a provider's settings needs of the world: its metadata, and keys for it. */
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import { reasonInWords } from '../../../platform/names/network-reason.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
-import { OutboundError, outboundReasons } from '../../http/outbound/outbound-exchange.ts';
+import { OutboundError } from '../../http/outbound/outbound-exchange.ts';
 import { FederationError } from '../connector.ts';
 import { newSelfSigned, type SelfSignedDeps } from '../saml/self-signed.ts';
 import type { ProviderInputDeps } from './input.ts';
@@ -35,7 +36,7 @@ export async function fetchMetadata(outbound: Pick<Outbound, 'send'>, address: s
   const headers = { Accept: 'application/samlmetadata+xml, application/xml, text/xml' };
   const { status, body } = await outbound.send({ url: address, headers }).catch((cause: unknown) => {
     if (!(cause instanceof OutboundError)) throw cause;
-    const why = outboundReasons[cause.reason];
+    const why = reasonInWords(cause.reason);
     throw new ProblemError(problems.invalidRequest, `The metadata cannot be fetched: ${why}.`, { cause });
   });
   if (status === 200) return body;

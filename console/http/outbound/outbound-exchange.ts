@@ -20,17 +20,15 @@ export interface OutboundResponse {
   readonly body: string;
 }
 
-/** Why there is no answer, and how people are told of it. */
-export const outboundReasons = {
-  name_not_resolved: 'its name is not known',
-  connection_refused: 'it refuses connections',
-  connection_failed: 'the connection failed',
-  tls_failed: 'its certificate is not trusted',
-  timeout: 'it took too long',
-  too_large: 'it sent too much',
-  cancelled: 'the request was given up',
-} as const;
-export type OutboundFailure = keyof typeof outboundReasons;
+/** Why there is no answer; platform/names/network-reason.ts has the words for people. */
+export type OutboundFailure =
+  | 'name_not_resolved'
+  | 'connection_refused'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'timeout'
+  | 'too_large'
+  | 'cancelled';
 
 /** The address is fine; the other side did not answer, or not in time, or with too much. */
 export class OutboundError extends Error {

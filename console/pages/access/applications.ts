@@ -11,7 +11,6 @@ import {
   renderApplications,
   type ShownApplication,
 } from '../../../views/management/access/applications.tsx';
-import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
@@ -23,6 +22,7 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { type Preset, presetNamed, presets, settingsFor } from './application-presets.ts';
 import { clientNotices, clientStatuses, createClientActs, type Found } from './client-acts.ts';
+import { lastLogoutsOf } from './sessions.ts';
 
 const listHref = '/access/applications';
 const words = {
@@ -127,7 +127,9 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
       mayChange: may.has('updateApplication'),
       history: await clientActs.historyOf(ctx, { client, version }),
       settings: settingsFor(origin, client, t),
-      logouts: may.has('listSessionLogouts') ? await logoutsOf(ctx, client.id) : undefined,
+      logouts: may.has('listSessionLogouts')
+        ? await lastLogoutsOf(tools, ctx, { client: client.id, limit: '5' })
+        : undefined,
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
@@ -167,11 +169,6 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
   }
 
   /** The last of each state are enough to say how it goes. */
-  async function logoutsOf(ctx: PageContext, client: string): Promise<readonly ShownLogout[]> {
-    const query = { client, limit: '5' };
-    const { body } = await tools.run<ListAnswer<ShownLogout>>(ctx, 'listSessionLogouts', { query });
-    return body.items;
-  }
 
   async function rolesOf(ctx: PageContext, { maxRoles }: Partial<ShownApplication> = {}) {
     const query = { limit: '200' };

@@ -1,8 +1,17 @@
 /** The calls to the members in the columns that one looks at, out of the matrix of all endpoints. */
 
+import type { OpenCalls } from '../../../views/management/access/user-access.tsx';
 import type { Translate, WordKey } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
 
 /** As the admin API has it. */
+export interface Matrix {
+  readonly members: readonly { readonly name: string }[];
+  readonly subjects: readonly { readonly name: string }[];
+  readonly endpoints: readonly MatrixEndpoint[];
+}
+
 export interface MatrixEndpoint {
   readonly methods: readonly string[];
   readonly path: string;
@@ -116,6 +125,31 @@ export function cellsOf(endpoints: readonly MatrixEndpoint[], subject: string): 
     const own = endpoints.filter(takes).flatMap(({ access }) => access[subject] ?? []);
     return own.length === 0 ? [] : [joined(own)];
   });
+}
+
+/** What of all that is open to a person, in short. */
+export async function openCallsOf(
+  tools: PageTools,
+  ctx: PageContext,
+  user: string,
+): Promise<readonly OpenCalls[]> {
+  const t = textFor(ctx);
+  const { body } = await tools.run<Matrix>(ctx, 'readAccessMatrix', { query: { user } });
+  const cells = cellsOf(body.endpoints, user);
+  const byGroup = new Map<string, OpenCalls['actions'][number][]>();
+  for (const [i, { group, action }] of columnsOf(body.endpoints, t).entries()) {
+    const { outcome, names, offAt } = cells[i]!;
+    if (outcome === 'refused') continue;
+    const isOfAll = names.includes('*');
+    const open = {
+      action,
+      names: isOfAll ? [] : names,
+      isSome: outcome === 'partly' && !isOfAll,
+      isOff: offAt.length > 0 && offAt.length === body.members.length,
+    };
+    byGroup.set(group, [...(byGroup.get(group) ?? []), open]);
+  }
+  return [...byGroup].map(([group, actions]) => ({ group, actions }));
 }
 
 /** All calls of a column, unless some are open and others not. */

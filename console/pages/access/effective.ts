@@ -17,15 +17,8 @@ import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { type ColumnCell, cellsOf, columnsOf, type MatrixEndpoint } from './call-columns.ts';
+import { type ColumnCell, cellsOf, columnsOf, type Matrix } from './call-columns.ts';
 import { type AskedCall, type Caller, explainCall, type Opening, openingOf } from './open-call.ts';
-
-/** As the admin API has it. */
-interface Matrix {
-  readonly members: readonly { readonly name: string }[];
-  readonly subjects: readonly { readonly name: string }[];
-  readonly endpoints: readonly MatrixEndpoint[];
-}
 
 /** Each asks for a matrix of its own. */
 const perPage = '20';
@@ -95,7 +88,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
       subjects,
       memberCount: members,
       mayAsk: isAsked,
-      asked: { kind: asked?.caller.kind ?? 'client', id: asked?.caller.id ?? '', ...callIn(form) },
+      asked: { ...callerIn(form), ...callIn(form) },
       answer: asked && isAsked ? await answerTo(ctx, asked) : undefined,
       csrf: tools.csrf(ctx),
       notice: doneNotices(t)[form.get('done') ?? ''],
@@ -171,12 +164,15 @@ function callIn(form: Form): AskedCall {
 
 /** Undefined unless a call and who makes it are named: by `client` or `user`, or in the form by `as` and `who`. */
 function askedIn(form: Form): Asked | undefined {
-  const call = callIn(form);
-  const who = form.get('who')?.trim();
-  const kind = form.get('as') === 'user' ? ('user' as const) : ('client' as const);
+  const [call, caller] = [callIn(form), callerIn(form)];
+  return call.path === '' || caller.id === '' ? undefined : { caller, call };
+}
+
+/** Who is asked about, as far as that is said. */
+function callerIn(form: Form): Caller {
+  const kind = form.get('as') === 'user' ? 'user' : 'client';
   const named = (['client', 'user'] as const).find((one) => form.get(one));
-  const id = named ? form.get(named) : who;
-  return call.path === '' || !id ? undefined : { caller: { kind: named ?? kind, id }, call };
+  return named ? { kind: named, id: form.get(named)! } : { kind, id: form.get('who')?.trim() ?? '' };
 }
 
 function subjectOf(kind: SubjectKind, id: string, cells: readonly ColumnCell[]): ShownSubject {

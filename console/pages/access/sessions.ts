@@ -1,6 +1,8 @@
 /** `/access/sessions`: where people are signed in, and the end of it. */
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
+import { reasonInWords } from '../../../platform/names/network-reason.ts';
+import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
 import {
   renderSession,
   renderSessions,
@@ -8,6 +10,7 @@ import {
   sessionHref,
   sessionsPath,
 } from '../../../views/management/access/sessions.tsx';
+import type { OpenSessions } from '../../../views/management/access/user-access.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { idOf } from '../../admin-api/sessions/session-ids.ts';
 import { textFor } from '../../http/display/presentation.ts';
@@ -127,4 +130,32 @@ function ending({ user, clients }: ShownSession, isOwn: boolean, t: Translate): 
     ],
     button: t('sessions.end'),
   };
+}
+
+/** Nobody is signed in at more places than that, but for programs that sign in again and again. */
+const mostCounted = '50';
+
+/** Where a person is signed in, in short. */
+export async function openSessionsOf(
+  tools: PageTools,
+  ctx: PageContext,
+  user: string,
+): Promise<OpenSessions> {
+  const query = { user, limit: mostCounted };
+  const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query });
+  const seen = body.items.map(({ lastSeenAt }) => lastSeenAt).sort();
+  return { value: seen.length, isExact: body.next === null, latestAt: seen.at(-1) };
+}
+
+/** How applications were notified of ends of sessions, of a user or at an application. */
+export async function lastLogoutsOf(
+  tools: PageTools,
+  ctx: PageContext,
+  of: ({ readonly user: string } | { readonly client: string }) & { readonly limit: string },
+): Promise<readonly ShownLogout[]> {
+  const { body } = await tools.run<ListAnswer<ShownLogout>>(ctx, 'listSessionLogouts', { query: of });
+  return body.items.map((logout) => ({
+    ...logout,
+    lastError: logout.lastError && reasonInWords(logout.lastError),
+  }));
 }

@@ -1,6 +1,5 @@
 /** `/access/users`: who may sign in, one of them, and what can be done with them. */
 
-import type { ShownLogout } from '../../../views/management/access/logouts.tsx';
 import {
   type RoleChoice,
   renderNewUser,
@@ -23,6 +22,9 @@ import { createHistory, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
+import { asPart } from '../plots.ts';
+import { openCallsOf } from './call-columns.ts';
+import { lastLogoutsOf, openSessionsOf } from './sessions.ts';
 import { addition, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
@@ -181,7 +183,12 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
     shown: Pick<UserModel, 'version'> & Partial<UserModel>,
   ): Promise<void> {
     const roles = await rolesOf(ctx);
-    const may = await tools.mayRun(ctx, ['updateUser', 'listSessionLogouts']);
+    const may = await tools.mayRun(ctx, [
+      'updateUser',
+      'listSessionLogouts',
+      'listSessions',
+      'readAccessMatrix',
+    ]);
     const html = renderUser({
       frame: await tools.frame(ctx),
       user,
@@ -193,17 +200,15 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       ...forms.editState(ctx, user, shown.version),
       mayChange: may.has('updateUser'),
       history: await history.of(ctx, presentOf(user, shown.version)),
-      logouts: may.has('listSessionLogouts') ? await logoutsOf(ctx, user.id) : undefined,
+      calls: may.has('readAccessMatrix') ? await asPart(() => openCallsOf(tools, ctx, user.id)) : undefined,
+      sessions: may.has('listSessions') ? await openSessionsOf(tools, ctx, user.id) : undefined,
+      logouts: may.has('listSessionLogouts')
+        ? await lastLogoutsOf(tools, ctx, { user: user.id, limit: '10' })
+        : undefined,
       isReader: user.subject === ctx.state.account.id,
       ...shown,
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
-  }
-
-  async function logoutsOf(ctx: PageContext, user: string): Promise<readonly ShownLogout[]> {
-    const query = { user, limit: '10' };
-    const { body } = await tools.run<ListAnswer<ShownLogout>>(ctx, 'listSessionLogouts', { query });
-    return body.items;
   }
 
   async function showNew(

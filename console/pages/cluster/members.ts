@@ -1,6 +1,7 @@
 /** `/cluster/members`: how the members are, and which of them get calls. */
 
 import { ProblemError } from '../../../platform/errors.ts';
+import { reasonInWords } from '../../../platform/names/network-reason.ts';
 import type { ShownDetails } from '../../../views/management/cluster/member-details.tsx';
 import {
   type MemberModel,
@@ -118,7 +119,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
     ]);
     const html = renderMember({
       frame: await tools.frame(ctx),
-      member,
+      member: { ...member, reason: member.reason && reasonInWords(member.reason, member.id) },
       csrf: tools.csrf(ctx),
       mayChange,
       plots: may.has('readTraffic')

@@ -10,6 +10,7 @@ import {
 } from '../../../views/management/cluster/overview.tsx';
 import type { FrameModel } from '../../../views/management/frame.tsx';
 import { decisionHref, entryHref, type ShownEntry } from '../../../views/management/observe/audit.tsx';
+import { eventName } from '../../../views/management/observe/event-name.ts';
 import type { ShownFinding } from '../../../views/management/observe/findings.tsx';
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
 import { startHref } from '../../../views/management/settings/start.tsx';
@@ -95,7 +96,8 @@ export function createOverviewPage(
 
   async function eventsOf(ctx: PageContext): Promise<Pick<OverviewModel, 'denials' | 'changes'>> {
     const { body } = await tools.run<LatestEntries>(ctx, 'readLatestEntries');
-    return { denials: body.denials.map(rowOf), changes: body.changes.map(rowOf) };
+    const rowsOf = (entries: readonly ShownEntry[]) => entries.map((entry) => rowOf(entry, textFor(ctx)));
+    return { denials: rowsOf(body.denials), changes: rowsOf(body.changes) };
   }
 }
 
@@ -162,12 +164,16 @@ const plots = (t: Translate): readonly AskedPlot[] => [
   },
 ];
 
-function rowOf({ id, createdAt, event, actor, object, reason, missing, decisionId }: ShownEntry): EventRow {
-  const what = [event, object?.id, missing ?? reason].filter(Boolean).join(', ');
+function rowOf(
+  { id, createdAt, event, actor, object, reason, missing, decisionId }: ShownEntry,
+  t: Translate,
+): EventRow {
+  const what = [eventName(event, t), object?.id, missing ?? reason].filter(Boolean).join(', ');
   return {
     id,
     at: new Date(createdAt),
     text: what,
+    event,
     who: actor,
     href: decisionId === null ? entryHref(id) : decisionHref(decisionId),
   };

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { ProblemError } from '../../../platform/errors.ts';
+import type { QuickFilter } from '../../../views/management/filters.tsx';
 import {
   outcomes,
   renderAudit,
@@ -10,7 +11,7 @@ import {
 } from '../../../views/management/observe/audit.tsx';
 import { jobHref, type ShownJob } from '../../../views/management/observe/jobs.tsx';
 import type { ShownVerification } from '../../../views/management/observe/verification.tsx';
-import type { Translate } from '../../../views/texts/text.ts';
+import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { auditFilters } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
@@ -41,7 +42,7 @@ export function createAuditPages(tools: PageTools) {
         mayVerify: may.has('verifyAudit'),
         idempotencyKey: randomUUID(),
         notice: ctx.state.form.get('done') === 'verified' ? t('audit.verified') : undefined,
-        filters: { ...filters, texts },
+        filters: { ...filters, texts, quick: quickFilters(asked, t) },
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
@@ -72,6 +73,37 @@ export function createAuditPages(tools: PageTools) {
 
 const outcomeOptions = (t: Translate) =>
   Object.entries(outcomes).map(([value, { word }]) => ({ value, label: t(word) }));
+
+/** Each goes by one index of the audit, so that it is as fast among a million entries as among ten. */
+const quick: readonly QuickAsked[] = [
+  { label: 'audit.all', query: {} },
+  { label: 'audit.refusals', query: { outcome: 'denied' } },
+  { label: 'audit.failures', query: { outcome: 'failure' } },
+  { label: 'audit.signIns', query: { event: 'login' } },
+  { label: 'common.users', query: { event: 'user.*' }, before: 'audit.changesOf' },
+  { label: 'common.roles', query: { event: 'role.*' } },
+  { label: 'audit.clients', query: { event: 'client.*' } },
+  { label: 'common.identityProviders', query: { event: 'idp.*' } },
+];
+
+interface QuickAsked {
+  readonly label: WordKey;
+  readonly query: Readonly<Record<string, string>>;
+  /** Of this one and those that follow. */
+  readonly before?: WordKey;
+}
+
+function quickFilters(
+  { cursor: _cursor, limit: _limit, ...asked }: Readonly<Record<string, string>>,
+  t: Translate,
+): readonly QuickFilter[] {
+  const now = new URLSearchParams(asked).toString();
+  return quick.map(({ label, query, before }) => {
+    const text = new URLSearchParams(query).toString();
+    const href = text === '' ? listHref : `${listHref}?${text}`;
+    return { label: t(label), href, isCurrent: text === now, before: before && t(before) };
+  });
+}
 
 const textFilters = (t: Translate) => [
   { name: 'actor', label: t('audit.whoById') },

@@ -7,10 +7,10 @@ import { wanHref } from '../../../views/management/cluster/wan.tsx';
 import { keysHref } from '../../../views/management/settings/keys.tsx';
 import type { TextKey } from '../../../views/texts/english.ts';
 import { type GapOf, type Translate, textsIn, type WordKey } from '../../../views/texts/text.ts';
+import { findsWords, folded, namesWords } from '../../http/display/words.ts';
 import { siteMap } from '../site-map.ts';
 import type { Found, Kind } from './found.ts';
 import { applications, clients, maps, members, publishers, queues, roles, users } from './kinds.ts';
-import { findsWords, folded, namesWords } from './words.ts';
 
 /** Something that is done with one thing of a kind. */
 export interface ActWithThing {

@@ -3,9 +3,9 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { FoundThing } from '../../../views/management/observe/search.tsx';
 import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
+import { folded, saysWord, wordsOf } from '../../http/display/words.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { folded, saysWord, wordsOf } from './words.ts';
 
 /** Of each kind, so many are shown. */
 export const mostOfKind = 8;

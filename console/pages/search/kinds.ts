@@ -10,7 +10,8 @@ import { type ShownStructure, structureHref } from '../../../views/management/cl
 import { publisherHref, type ShownPublisher } from '../../../views/management/cluster/wan.tsx';
 import { jobHref } from '../../../views/management/observe/jobs.tsx';
 import { keysHref, type ShownKey } from '../../../views/management/settings/keys.tsx';
-import { meaningOf, type ShownSetting, settingsHref } from '../../../views/management/settings/settings.tsx';
+import { meaningOf } from '../../../views/management/settings/setting-meaning.ts';
+import { type ShownSetting, settingsHref } from '../../../views/management/settings/settings.tsx';
 import { saidIn, type Translate, type WordKey } from '../../../views/texts/text.ts';
 import type { Kind, ShownKindItem } from './found.ts';
 import { mostOfKind } from './found.ts';

@@ -4,8 +4,10 @@ import {
   type ShownSetting,
   settingsHref,
 } from '../../../views/management/settings/settings.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import { listed } from '../listed-pages.ts';
-import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 /** There are some hundred: all of them, so that a browser finds any. */
@@ -15,7 +17,22 @@ export function createSettingsPage(tools: PageTools) {
   return async (ctx: PageContext): Promise<void> => {
     const asked = { limit: all, ...queryOf(ctx.state.form, listed.settings.names) };
     const { body } = await tools.run<ListAnswer<ShownSetting>>(ctx, 'listSettings', { query: asked });
-    const frame = await tools.frame(ctx);
-    tools.send(ctx, renderSettings({ frame, settings: body.items, ...placesOf(settingsHref, asked, body) }));
+    const t = textFor(ctx);
+    const html = renderSettings({
+      frame: await tools.frame(ctx),
+      settings: body.items,
+      filters: filtersOf(settingsHref, asked, t('settings.search'), [stateFilter(t)], t),
+      ...placesOf(settingsHref, asked, body),
+    });
+    tools.send(ctx, html);
   };
 }
+
+const stateFilter = (t: Translate) => ({
+  name: 'state',
+  label: t('settings.which'),
+  options: [
+    { value: 'changed', label: t('settings.changed') },
+    { value: 'warned', label: t('settings.warned') },
+  ],
+});

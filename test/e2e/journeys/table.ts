@@ -297,7 +297,7 @@ const observe: readonly Journey[] = [
       open('/observe/audit'),
       fill('To what, as client:billing', 'role:OrdersReader'),
       press('Filter'),
-      follow('role.added'),
+      follow('Role added'),
       reads('svc:map:orders:read', 'application-client'),
     ),
   },
@@ -305,7 +305,7 @@ const observe: readonly Journey[] = [
     page: 'Decision',
     go: journey(
       open('/'),
-      follow('member.call, orders, insufficient_scope'),
+      follow('Call to a member, orders, insufficient_scope'),
       reads('reporter', 'svc:map:orders:read'),
     ),
   },

@@ -15,6 +15,7 @@ import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { LogoutsPart, type ShownLogout } from './logouts.tsx';
+import { CallsOf, type OpenCalls, type OpenSessions, SessionsOf } from './user-access.tsx';
 import { UserFields, type UserForm, usersPath } from './user-form.tsx';
 
 /** As the admin API has it. */
@@ -101,7 +102,10 @@ export interface UserModel extends EditState {
   readonly mayChange: boolean;
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
+  /** Absent for who may not see it, and where it cannot be said now. */
+  readonly calls?: readonly OpenCalls[] | undefined;
   /** Absent for who may not see sessions. */
+  readonly sessions?: OpenSessions | undefined;
   readonly logouts?: readonly ShownLogout[] | undefined;
   /** Who reads the page is this user. */
   readonly isReader: boolean;
@@ -142,10 +146,11 @@ function User(model: UserModel) {
           { name: t('access.added'), value: <Ago at={new Date(user.createdAt)} now={frame.now} /> },
           {
             name: t('common.sessions'),
-            value: (
-              <a href={`/access/sessions?user=${encodeURIComponent(user.id)}`}>{t('access.openSessions')}</a>
-            ),
+            value: <SessionsOf user={user.id} sessions={model.sessions} now={frame.now} />,
           },
+          ...(model.calls
+            ? [{ name: t('users.mayCall'), value: <CallsOf user={user.id} calls={model.calls} /> }]
+            : []),
         ]}
       />
       {model.logouts && model.logouts.length > 0 && (

@@ -51,6 +51,8 @@ export interface EventRow {
   readonly id: string;
   readonly at: Date;
   readonly text: string;
+  /** Its code. */
+  readonly event: string;
   readonly who: Actor | null;
   /** What is known of it. */
   readonly href: string;
@@ -200,7 +202,7 @@ function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
           rows={rows.map((row) => ({
             key: row.id,
             cells: [
-              <a key="what" href={row.href}>
+              <a key="what" href={row.href} title={row.event}>
                 <bdi>{row.text}</bdi>
               </a>,
               <Who key="who" actor={row.who} />,

@@ -11,6 +11,7 @@ import { changedFields, textOf } from '../history/changed-fields.ts';
 import { Named, Who } from '../history/named.tsx';
 import { type Column, ListPage, type ListState, Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { eventName } from './event-name.ts';
 import { type ShownVerification, Verification } from './verification.tsx';
 
 /** As the admin API has it. */
@@ -95,7 +96,7 @@ function Audit({ entries, verification, mayVerify, csrf, idempotencyKey, notice,
         </>
       }
       columns={entryColumns(t)}
-      rows={entries.map((entry) => rowOf(entry, list.frame))}
+      rows={entries.map((entry) => rowOf(entry, list.frame, t))}
       empty={<p>{t('audit.nothingYet')}</p>}
     />
   );
@@ -112,12 +113,12 @@ export function entryColumns(t: Translate): readonly Column[] {
   ];
 }
 
-export function rowOf(entry: ShownEntry, { now }: FrameModel) {
+export function rowOf(entry: ShownEntry, { now }: FrameModel, t: Translate) {
   return {
     key: entry.id,
     cells: [
-      <a key="what" href={entryHref(entry.id)}>
-        {entry.event}
+      <a key="what" href={entryHref(entry.id)} title={entry.event}>
+        {eventName(entry.event, t)}
       </a>,
       <Outcome key="outcome" outcome={entry.outcome} />,
       <Who key="who" actor={entry.actor} />,
@@ -163,7 +164,7 @@ function Entry({ frame, entry }: EntryModel) {
     <DetailPage
       frame={frame}
       path={[{ title: t('common.auditLog'), href: '/observe/audit' }]}
-      title={entry.event}
+      title={eventName(entry.event, t)}
       state={<Outcome outcome={entry.outcome} />}
     >
       <Facts facts={factsOf(entry, frame, t)} />
@@ -181,6 +182,14 @@ function factsOf(entry: ShownEntry, { now }: FrameModel, t: Translate): readonly
     id === null ? [] : [{ name, value: <Named kind={kind} id={id} /> }];
   return [
     { name: t('audit.entry'), value: <Id>{entry.id}</Id> },
+    {
+      name: t('audit.event'),
+      value: (
+        <a href={`/observe/audit?event=${encodeURIComponent(entry.event)}`}>
+          <Id>{entry.event}</Id>
+        </a>
+      ),
+    },
     {
       name: t('audit.when'),
       value: (

@@ -94,7 +94,7 @@ function Decision(model: DecisionModel) {
         <Table
           title={t('decision.story')}
           columns={entryColumns(t)}
-          rows={story.map((entry) => rowOf(entry, frame))}
+          rows={story.map((entry) => rowOf(entry, frame, t))}
         />
       </Part>
     </DetailPage>

@@ -2,7 +2,10 @@
 
 import { renderDocument } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
+import type { FiltersModel } from '../filters.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { State } from '../state.tsx';
+import { meaningOf } from './setting-meaning.ts';
 
 /** As the admin API has it. */
 export interface ShownSetting {
@@ -14,9 +17,11 @@ export interface ShownSetting {
   readonly isSecret: boolean;
   readonly changesLive: boolean;
   readonly meaning: string;
+  readonly warnings: readonly string[];
 }
 
 export interface SettingsModel extends ListState {
+  readonly filters: FiltersModel;
   readonly settings: readonly ShownSetting[];
 }
 
@@ -58,6 +63,13 @@ function Settings({ settings, ...list }: SettingsModel) {
             <p class="hint">
               <Meaning {...setting} />
             </p>
+            {setting.warnings.map((warning) => (
+              <p key={warning} class="hint">
+                <State kind="warn">
+                  <Said>{warning}</Said>
+                </State>
+              </p>
+            ))}
           </div>,
           <Value key="value" {...setting} />,
           <bdi key="origin">{originText(setting.origin)}</bdi>,
@@ -84,14 +96,6 @@ function Meaning(setting: ShownSetting) {
       {setting.changesLive && ` ${t('settings.changesLive')}`}
     </>
   );
-}
-
-/** A sentence in English, which others are made of. */
-export function meaningOf({ meaning }: Pick<ShownSetting, 'meaning'>): string {
-  const plain = meaning.replaceAll('`', '');
-  // A command stands as it is typed.
-  const first = meaning.startsWith('`') ? plain.charAt(0) : plain.charAt(0).toUpperCase();
-  return `${first}${plain.slice(1)}.`;
 }
 
 function originText(origin: string): string {

@@ -11,10 +11,13 @@ export const frame: SameTexts<typeof english> = {
   'frame.whichCounts': '{label}: Was gilt?',
   'frame.changedToo':
     'Hier steht „{typed}“, und jemand anderes hat „{stored}“ gespeichert: Wählen Sie eines von beiden.',
-  'frame.changedMeanwhile':
-    'Das hat jemand anderes inzwischen geändert. Wählen Sie unten zu jedem Feld, welcher Wert gilt, und speichern Sie noch einmal.',
+  'frame.changedMeanwhile': 'Das hat jemand anderes inzwischen geändert.',
+  'frame.changedAt': 'Das hat jemand anderes inzwischen geändert, am {at}.',
+  'frame.changedBy': 'Das hat {who} inzwischen geändert, am {at}.',
+  'frame.pickBelow': 'Wählen Sie unten zu jedem Feld, welcher Wert gilt, und speichern Sie noch einmal.',
   'frame.seeBelow': 'Was nicht stimmt',
   'frame.nothing': 'nichts',
+  'frame.quickFilters': 'Schnellfilter',
   'frame.any': 'Alle',
   'frame.filesConfigurationDescribeChange':
     'Konfigurationsdateien beschreiben es: Ändern Sie es dort, oder senden Sie dies noch einmal, um es aus ihnen zu übernehmen.',

@@ -3,6 +3,7 @@ import { saidByChecksInGerman } from './api/said-checks.ts';
 import { saidOfAccessInGerman } from './said-access.ts';
 import { saidOfClusterInGerman } from './said-cluster.ts';
 import { saidOfHealthInGerman } from './said-health.ts';
+import { saidOfNetworkInGerman } from './said-network.ts';
 import { saidOfSettingsInGerman } from './said-settings.ts';
 
 /**
@@ -12,6 +13,7 @@ import { saidOfSettingsInGerman } from './said-settings.ts';
 export const saidInGerman: Readonly<Record<string, string>> = {
   ...saidOfClusterInGerman,
   ...saidOfHealthInGerman,
+  ...saidOfNetworkInGerman,
   ...saidOfSettingsInGerman,
   // What problems are called.
   'The request is not well formed': 'Die Anfrage ist nicht wohlgeformt',

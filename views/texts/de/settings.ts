@@ -120,6 +120,10 @@ export const settings: SameTexts<typeof english> = {
   'keys.replaceKeysOnce': 'Schlüssel sofort ersetzen',
   'settings.theyReadHereEnvironment':
     'Hier lassen sie sich lesen. Gesetzt werden sie durch Umgebungsvariablen, Optionen oder console.yaml; ein neuer Start übernimmt sie, bis auf jene, die sich im Betrieb ändern.',
+  'settings.search': 'Name oder Wörter der Bedeutung',
+  'settings.which': 'Welche',
+  'settings.changed': 'Andere als die Vorgabe',
+  'settings.warned': 'Mit Warnung',
   'settings.setting': 'Einstellung',
   'settings.from': 'Herkunft',
   'settings.noSetting': 'Es gibt keine Einstellung.',

@@ -8,10 +8,13 @@ export const frame = {
   'frame.asTyped': 'As typed: {text}',
   'frame.whichCounts': '{label}: which counts?',
   'frame.changedToo': 'Here stands “{typed}”, and somebody else has stored “{stored}”: pick one of the two.',
-  'frame.changedMeanwhile':
-    'This has changed meanwhile, by somebody else. Pick below which value counts of each field, and save again.',
+  'frame.changedMeanwhile': 'This has changed meanwhile, by somebody else.',
+  'frame.changedAt': 'This has changed meanwhile, by somebody else, at {at}.',
+  'frame.changedBy': 'This has changed meanwhile, by {who}, at {at}.',
+  'frame.pickBelow': 'Pick below which value counts of each field, and save again.',
   'frame.seeBelow': 'See what is wrong',
   'frame.nothing': 'nothing',
+  'frame.quickFilters': 'Quick filters',
   'frame.any': 'Any',
   'frame.filesConfigurationDescribeChange':
     'Files of configuration describe it: change it there, or send this again to take it from them.',

@@ -118,6 +118,10 @@ export const settings = {
   'keys.replaceKeysOnce': 'Replace keys at once',
   'settings.theyReadHereEnvironment':
     'They are read here. Environment, flags or console.yaml set them, and a new start takes them over, but for those that change live.',
+  'settings.search': 'Name or words of what it means',
+  'settings.which': 'Which',
+  'settings.changed': 'Not the default',
+  'settings.warned': 'With warning',
   'settings.setting': 'Setting',
   'settings.from': 'From',
   'settings.noSetting': 'There is no setting.',

@@ -16,6 +16,10 @@ export const users: SameTexts<typeof english> = {
   'users.active': 'Aktiv',
   'users.invited': 'Eingeladen',
   'users.locked': 'Gesperrt',
+  'users.mayCall': 'Aufrufe an die Member',
+  'users.mayCallNothing': 'Keiner steht offen.',
+  'users.notSignedIn': 'Keine offene Sitzung',
+  'users.sessionsLatest': '{open}, zuletzt benutzt {ago}',
   'users.subject': 'Subject',
   'users.whetherConfirmed':
     'Ob Anwendungen das Ende der Sitzungen bestätigt haben, die in den letzten 24 Stunden geendet haben.',
