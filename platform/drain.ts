@@ -1,14 +1,19 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-/** After the last reply: for a sender that is in the middle of a request's head, or of a handshake. */
+/**
+ * After the last reply: for a sender that is in the middle of a request's head, or of a handshake, and for one that sends on
+ * an idle connection before it learns that this ends. A load balancer that finds such a connection broken may neither
+ * repeat the call here, where nobody listens any more, nor elsewhere, since it has been sent.
+ */
 const lingerMs = 500;
 
 /**
  * Prepares a server for an end that cuts nobody off (S81); call it before the first connection.
  *
- * While replies are owed, connections that are open stay so and are served: a monitor on one of them
- * sees that the console is not ready any more. Each new reply on them announces their end.
+ * While replies are owed, and a moment longer, connections that are open stay so and are served: a monitor on one of them
+ * sees that the console is not ready any more. Each new reply on them announces their end. After that moment only those
+ * stay that owe a reply still.
  *
  * @param startWaiting  starts requests that have come and wait for their turn: their replies are owed too
  *
@@ -16,7 +21,8 @@ const lingerMs = 500;
  *   what is still open after `timeoutMs` is cut
  */
 export function prepareDrain(server: Server, startWaiting: () => void): (timeoutMs: number) => Promise<void> {
-  const sockets = new Set<Socket>();
+  /** By socket, as it came: over TLS, requests have another one. */
+  const peers = new Map<Socket, string>();
   /** Replies owed, by connection: a reply that waits its turn on a broken one has no event of its own. */
   const owed = new Map<Socket, number>();
   let isDraining = false;
@@ -24,21 +30,21 @@ export function prepareDrain(server: Server, startWaiting: () => void): (timeout
   let end: Promise<void> | undefined;
 
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    peers.set(socket, peerOf(socket));
+    socket.once('close', () => peers.delete(socket));
   });
   server.prependListener('request', ({ socket }, res) => {
     if (isDraining) res.shouldKeepAlive = false;
     if (!owed.has(socket)) {
       socket.once('close', () => {
         owed.delete(socket);
-        endIdle();
+        lingerUnlessOwed();
       });
     }
     owed.set(socket, (owed.get(socket) ?? 0) + 1);
     res.once('close', () => {
       if (owed.has(socket)) owed.set(socket, owed.get(socket)! - 1);
-      endIdle();
+      lingerUnlessOwed();
     });
   });
 
@@ -53,23 +59,33 @@ export function prepareDrain(server: Server, startWaiting: () => void): (timeout
     await new Promise<void>((resolve) => {
       // The close() of an HTTP server would end idle connections before anyone has seen the 503.
       NetServer.prototype.close.call(server, () => resolve());
-      endIdle();
+      lingerUnlessOwed();
     });
     clearTimeout(deadline);
     clearTimeout(linger);
     server.close(); // no connection is left; this ends Node's own timer for slow requests
   }
 
-  function endIdle(): void {
+  function lingerUnlessOwed(): void {
     if (!isDraining || linger) return;
     startWaiting();
     if ([...owed.values()].some((count) => count > 0)) return;
+    linger = setTimeout(endIdle, lingerMs);
+  }
+
+  /** What has come meanwhile is answered: its reply ends its connection. */
+  function endIdle(): void {
     server.closeIdleConnections();
-    linger = setTimeout(cut, lingerMs);
+    const owing = new Set([...owed].flatMap(([socket, count]) => (count > 0 ? [peerOf(socket)] : [])));
+    for (const [socket, peer] of peers) if (!owing.has(peer)) socket.destroy();
   }
 
   function cut(): void {
     server.closeAllConnections();
-    for (const socket of sockets) socket.destroy();
+    for (const socket of peers.keys()) socket.destroy();
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

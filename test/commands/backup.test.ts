@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTool, toolDone } from '../helpers/commands.ts';
-import { admin, clientSecret, nextKeysOf, startConsole } from '../helpers/console.ts';
+import { admin, clientSecret, nextKeysOf, startConsole, untilReady } from '../helpers/console.ts';
 import {
   askToken,
   auditOf,
@@ -118,7 +118,7 @@ test('a restore is refused while the console runs, and the console goes on with 
     expect([rejected.code, rejected.json().error]).toEqual([1, 'storage_locked']);
     expect(rejected.json().message).toContain(`process ${console.child.pid}`);
     expect(await storedIn(dataDir)).toEqual(before);
-    expect((await fetch(`${console.url}/ready`)).status).toBe(200);
+    await untilReady(console.url);
   } finally {
     await console.stop();
   }

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type ApiCaller, apiCaller } from '../admin-api/support.ts';
 import { runTool } from '../helpers/commands.ts';
-import { apiToken, type ConsoleOptions, type RunningConsole, startConsole } from '../helpers/console.ts';
+import {
+  apiToken,
+  type ConsoleOptions,
+  type RunningConsole,
+  startConsole,
+  untilReady,
+} from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 
 const running: RunningConsole[] = [];
@@ -280,7 +286,7 @@ describe('files that are wrong', () => {
       reason: expect.not.stringContaining('roles/bad'),
       fix: expect.stringContaining('/configuration/directory'),
     });
-    expect((await fetch(`${console.url}/ready`)).status).toBe(200);
+    await untilReady(console.url);
     await console.waitFor(() => auditOf(console, 'configuration.refused')[0], 'the line');
     await put(directory, 'a.yaml', roles(['kept', 'mended']));
     await becomesOf('applied');
@@ -292,7 +298,7 @@ describe('files that are wrong', () => {
   test('do not keep the console from starting, nor does a directory that is not there', async () => {
     const directory = await newDirectory({ 'a.yaml': 'roles: [' });
     const { console, call } = await started(directory);
-    expect((await fetch(`${console.url}/ready`)).status).toBe(200);
+    await untilReady(console.url);
     expect((await call('GET', '/configuration/directory')).body).toMatchObject({
       state: 'refused',
       appliedAt: null,

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, createServer as createNetServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Listening, listen } from '../../console/server/listen.ts';
 import { defaultOverloadLimits } from '../../http/server/overload/limits.ts';
 import { createOverload } from '../../http/server/overload/overload.ts';
+import { Secret } from '../../platform/secret.ts';
 import { freePort, waitFor } from '../helpers/console.ts';
+import { type Certificate, makeCertificate, opensslIsMissing } from '../peers/support/certificate.ts';
 import { openConnection } from './raw-connection.ts';
 
 const open: { close(timeoutMs: number): unknown }[] = [];
@@ -92,6 +95,56 @@ describe('close (S81)', () => {
     expect(isClosed).toBe(true);
   });
 
+  describe.skipIf(opensslIsMissing).each([
+    ['/page', 'http'],
+    ['/svc/rest/maps/m/k', 'http'],
+    ['/page', 'https'],
+  ])('on an idle connection a call of %s over %s', (path, scheme) => {
+    let certificate: Certificate | undefined;
+    beforeAll(async () => {
+      if (scheme === 'https') certificate = await makeCertificate();
+    });
+    afterAll(() => certificate?.remove());
+    const get = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const answer = (res: ServerResponse, body: string) =>
+      void res.writeHead(200, { 'Content-Length': body.length }).end(body);
+
+    test('that was on its way when the server began to end is answered, and is the last one there', async () => {
+      const server = await start({ handle: (_req, res) => answer(res, 'ok'), certificate });
+      const idle = await openConnection(server.port, '127.0.0.1', certificate?.pem);
+      idle.send(get);
+      expect(await idle.next()).not.toMatchObject({ headers: { connection: 'close' } });
+      const closing = server.close(20_000);
+      idle.send(get);
+      expect(await idle.next()).toMatchObject({ status: 200, headers: { connection: 'close' }, body: 'ok' });
+      await closing;
+    });
+
+    test('that comes late is answered however long that takes, beside one that says nothing more', async () => {
+      const held: (() => void)[] = [];
+      let isHeld = false;
+      const server = await start({
+        handle: (_req, res) => (isHeld ? void held.push(() => answer(res, 'late')) : answer(res, 'ok')),
+        certificate,
+      });
+      const connect = () => openConnection(server.port, '127.0.0.1', certificate?.pem);
+      const [late, silent] = [await connect(), await connect()];
+      for (const one of [late, silent]) {
+        one.send(get);
+        await one.next();
+      }
+      isHeld = true;
+      const closing = server.close(20_000);
+      late.send(get);
+      await waitFor(() => held.length === 1, 'the call');
+      await waitFor(silent.isClosed, 'the end of the other', 10_000);
+      expect(late.isClosed()).toBe(false);
+      held[0]!();
+      expect(await late.next()).toMatchObject({ headers: { connection: 'close' }, body: 'late' });
+      await closing;
+    });
+  });
+
   test('forgets replies that a broken connection still owed', async () => {
     const held: (() => void)[] = [];
     const server = await start({ handle: (_req, res) => void held.push(() => res.end('ok')) });
@@ -109,8 +162,9 @@ async function start(options: {
   readonly host?: string;
   readonly port?: number;
   readonly handle?: RequestListener;
+  readonly certificate?: Certificate | undefined;
 }): Promise<Listening> {
-  const { host, port = await freePort(), handle = ok } = options;
+  const { host, port = await freePort(), handle = ok, certificate } = options;
   const overload = createOverload({
     limits: defaultOverloadLimits,
     kindOf: () => 'page',
@@ -121,7 +175,10 @@ async function start(options: {
   const server = await listen({
     host,
     port,
-    tls: undefined,
+    tls: certificate && {
+      cert: certificate.pem,
+      key: new Secret(readFileSync(certificate.keyFile, 'utf8')),
+    },
     handle,
     overload,
     headMs: defaultOverloadLimits.headMs,

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, machineToken, runFailing, startConsole } from '../helpers/console.ts';
+import { freePort, machineToken, runFailing, startConsole, untilReady } from '../helpers/console.ts';
 import { openConnection } from './raw-connection.ts';
 
 let folder: string;
@@ -123,7 +123,7 @@ test('a second console on the same data is told so and leaves the first one alon
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(`another console (process ${first.child.pid}) uses ${first.dataDir}`);
-  expect((await fetch(`${first.url}/ready`)).status).toBe(200);
+  await untilReady(first.url);
   expect(await first.stop()).toBe(0);
 });
 
@@ -171,7 +171,7 @@ describe('addresses', () => {
 
   test('CONSOLE_HOST is the one address that answers', async () => {
     const console = await startConsole({ env: { ...encrypted, CONSOLE_HOST: '127.0.0.2' } });
-    expect((await fetch(`http://127.0.0.2:${console.port}/ready`)).status).toBe(200);
+    await untilReady(`http://127.0.0.2:${console.port}`);
     await expect(openConnection(console.port, '127.0.0.1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await console.stop();
   });

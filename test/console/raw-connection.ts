@@ -1,5 +1,6 @@
 /** One kept-alive connection, spoken to in bytes. */
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 
 export interface RawReply {
   readonly status: number;
@@ -17,8 +18,10 @@ export interface RawConnection {
   isClosed(): boolean;
 }
 
-export async function openConnection(port: number, host = '127.0.0.1'): Promise<RawConnection> {
-  const socket = connect(port, host);
+/** @param ca  over TLS, by a certificate of this authority for `localhost` */
+export async function openConnection(port: number, host = '127.0.0.1', ca?: string): Promise<RawConnection> {
+  const socket: Socket =
+    ca === undefined ? connect(port, host) : connectSecurely({ port, host, ca, servername: 'localhost' });
   let received = '';
   let isClosed = false;
   let wake = () => {};
@@ -32,7 +35,7 @@ export async function openConnection(port: number, host = '127.0.0.1'): Promise<
     wake();
   });
   await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve);
+    socket.once(ca === undefined ? 'connect' : 'secureConnect', resolve);
     socket.once('error', reject);
   });
 

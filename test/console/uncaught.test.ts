@@ -11,6 +11,7 @@ import {
   machineToken,
   mainScript,
   startConsole,
+  untilReady,
   waitFor,
 } from '../helpers/console.ts';
 import { startProxy, startRecorder } from '../member-proxy/servers.ts';
@@ -48,7 +49,7 @@ test('errors that nobody caught are logged and counted, and the console goes on 
       .slice(0, -1)
       .every((line) => line.startsWith('{')),
   ).toBe(true);
-  expect((await fetch(`${console.url}/ready`)).status).toBe(200);
+  await untilReady(console.url);
   expect(await (await fetch(`${console.url}/metrics`)).text()).toContain('console_uncaught_errors_total 2\n');
   expect(await machineToken(console)).toMatch(/^eyJ/);
   expect(await console.stop()).toBe(0);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toolDone } from '../helpers/commands.ts';
-import { machineToken, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import { machineToken, type RunningConsole, startConsole, untilReady, waitFor } from '../helpers/console.ts';
 import { until } from '../helpers/store.ts';
 import { tokenOf } from '../proxy/support.ts';
 
@@ -89,7 +89,7 @@ test(`${count} polls of one caller wait; other calls go on, another caller's pol
   expect(given.sort()).toEqual([...items].sort());
   // Callers take turns, however many polls each of them has sent.
   expect(others).toHaveLength(1);
-  expect((await fetch(`${console.url}/ready`)).status).toBe(200);
+  await untilReady(console.url);
   globalThis.console.info(
     `${count} polls wait: ${residentMegabytes()} MB; slowest of 50 rounds of three calls: ${slowest.ms.toFixed(0)} ms`,
   );

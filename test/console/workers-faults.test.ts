@@ -13,6 +13,7 @@ import {
   machineToken,
   type RunningConsole,
   startConsole,
+  untilReady,
   usedDataDir,
   waitFor,
 } from '../helpers/console.ts';
@@ -97,7 +98,7 @@ describe('a worker that is killed', () => {
     await waitFor(() => console.log().some(({ msg }) => String(msg).startsWith('worker ended')), 'its end');
     const meanwhile = await machineToken(console);
     expect(await revoke(meanwhile)).toBe(200);
-    expect((await fetch(`${console.url}/ready`)).status).toBe(200);
+    await untilReady(console.url);
     const workers = await connectToAll(console.url, 2);
     for (const token of [before, meanwhile]) {
       for (const worker of workers) {

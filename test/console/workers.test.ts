@@ -15,6 +15,7 @@ import {
   machineToken,
   type RunningConsole,
   startConsole,
+  untilReady,
 } from '../helpers/console.ts';
 import { makeProof, newClientKey } from '../helpers/dpop.ts';
 import { authorize, dashboard, signInForTokens, verifier } from '../helpers/sign-in.ts';
@@ -58,7 +59,7 @@ describe('what the processes are', () => {
 
   test('each is ready, at both ports', async () => {
     expect(statusesOf(await atAll((worker) => worker.get('/ready')))).toEqual(everywhere(200));
-    expect((await fetch(`http://localhost:${managementPort}/ready`)).status).toBe(200);
+    await untilReady(`http://localhost:${managementPort}`);
     expect((await fetch(`http://localhost:${managementPort}/login`)).status).toBe(404);
   });
 

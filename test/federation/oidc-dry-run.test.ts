@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { exportJWK } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { dryRunOidc } from '../../console/federation/oidc/dry-run.ts';
+import { runDrySignIn } from '../../console/federation/providers/dry-sign-in.ts';
 import type { OidcProvider } from '../../console/federation/providers/schema.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import { Secret } from '../../platform/secret.ts';
@@ -26,13 +27,16 @@ afterAll(() => provider?.close());
 const refusesCode = (res: ServerResponse) => sendJson(res, { error: 'invalid_grant' }, 400);
 const redirectsTo = (location: string) => (res: ServerResponse) => res.writeHead(302, { location }).end();
 
+function world() {
+  const { artifacts } = createMemoryStorage({ now: Date.now });
+  return { url, outbound: loopbackOutbound(), artifacts, randomBytes, now: Date.now };
+}
+
 async function dryRun(oidc: Partial<OidcProvider['oidc']> = {}) {
   provider.answer ??= refusesCode;
-  const { artifacts } = createMemoryStorage({ now: Date.now });
-  const deps = { url, outbound: loopbackOutbound(), artifacts, randomBytes, now: Date.now };
   const steps = await dryRunOidc(
     oidcProvider('it', 'It', provider.issuer, { scopes: ['email'], ...oidc }),
-    deps,
+    world(),
   );
   // What a provider says goes to a terminal: not one of its own words is passed on.
   expect(JSON.stringify(steps)).not.toContain(made);
@@ -57,6 +61,26 @@ test('every step goes well at one that does everything right: the rows below fai
   expect(step('token endpoint')?.said).toMatch(/believes this client/);
   provider.authorize = redirectsTo('/sign-in');
   expect((await dryRun()).step('authorization endpoint')?.said).toBe('sends on to a sign-in');
+});
+
+test('all steps together have an end at a provider that leaves each without an answer', async () => {
+  const answersNot = () => {};
+  provider.pages = { '/jwks': answersNot };
+  provider.authorize = answersNot;
+  provider.answer = answersNot;
+  const startedAt = Date.now();
+  const steps = await runDrySignIn(
+    oidcProvider('it', 'It', provider.issuer, { scopes: ['email'] }),
+    undefined,
+    world(),
+    300,
+  );
+  // Each of the three may take five seconds of its own.
+  expect(Date.now() - startedAt).toBeLessThan(4_500);
+  expect(steps.filter(({ ok }) => !ok)).toEqual([
+    expect.objectContaining({ step: 'key set', said: expect.stringContaining('it took too long') }),
+    expect.objectContaining({ step: 'authorization request' }),
+  ]);
 });
 
 test('addresses by hand are taken as they are, and nothing is discovered', async () => {

@@ -182,6 +182,22 @@ export async function waitFor<T>(
   }
 }
 
+/**
+ * Waits until it says that it is ready. A disk that other tests write to may take longer than the two seconds after which
+ * it is not: one answer says nothing of what a test has done.
+ *
+ * @param url  of a console, or of its management port
+ */
+export async function untilReady(url: string): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    const { status } = await fetch(`${url}/ready`);
+    if (status === 200) return;
+    if (Date.now() > deadline) throw new Error(`waited 20 s in vain for ${url} to be ready: ${status}`);
+    await new Promise((resolveTick) => setTimeout(resolveTick, 50));
+  }
+}
+
 /** The next keys are made a second after the start; after that no console writes its registry by itself. */
 export async function nextKeysOf({ url }: Pick<RunningConsole, 'url'>): Promise<void> {
   const deadline = Date.now() + 20_000;

@@ -1,5 +1,4 @@
 /** The steps of a sign-in by a directory; the last of them needs somebody's name and password. */
-
 import { ResultCodeError } from 'ldapts';
 import { reasonInWords } from '../../../platform/names/network-reason.ts';
 import { FederationError, type UpstreamIdentity } from '../connector.ts';
@@ -18,19 +17,29 @@ export interface DryCredentials {
   readonly password: string;
 }
 
-/** @param who  somebody to sign in; without, the steps end before that */
-export async function dryRunLdap(provider: LdapProvider, who?: DryCredentials): Promise<readonly DryStep[]> {
+/**
+ * @param who  somebody to sign in; without, the steps end before that
+ * @param signal  ends what is under way
+ */
+export async function dryRunLdap(
+  provider: LdapProvider,
+  who: DryCredentials | undefined,
+  signal: AbortSignal,
+): Promise<readonly DryStep[]> {
   const run = createDryRun();
   const session = await connect(provider, run);
   if (!session) return run.steps;
+  signal.addEventListener('abort', session.close);
   try {
     const { find } = provider.ldap;
     if (find.by === 'template') run.ok('template', `${find.dn}: tried with a name and a password only`);
-    else if (!(await trySearch(session, find, provider.ldap.groups?.baseDn, run))) return run.steps;
+    else if (!(await trySearch(session, find, provider.ldap.groups?.baseDn, { run, signal })))
+      return run.steps;
   } finally {
+    signal.removeEventListener('abort', session.close);
     session.close();
   }
-  if (who) await signIn(provider, who, run);
+  if (who) await signIn(provider, who, run, signal);
   return run.steps;
 }
 
@@ -59,7 +68,7 @@ async function trySearch(
   session: DirectorySession,
   { bindDn, bindPassword, baseDn, filter }: SearchThenBind,
   groupBaseDn: string | undefined,
-  run: DryRun,
+  { run, signal }: { readonly run: DryRun; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const isBound = await tried('bind', bindDn, 'Check --bind-dn and --bind-password-file.', () =>
     session.bind(bindDn, bindPassword.reveal()),
@@ -87,7 +96,7 @@ async function trySearch(
       run.ok(step, what);
       return true;
     } catch (error) {
-      run.failed(step, `${what}: ${resultOf(error)}`, advice);
+      run.failed(step, `${what}: ${signal.aborted ? reasonInWords('timeout') : resultOf(error)}`, advice);
       return false;
     }
   }
@@ -97,10 +106,14 @@ async function signIn(
   provider: LdapProvider,
   { username, password }: DryCredentials,
   run: DryRun,
+  signal: AbortSignal,
 ): Promise<void> {
   const notes: string[] = [];
   const log = { warn: (fields: unknown) => void notes.push(reasonIn(fields)) };
   const connector = createLdapConnector(ldapSettings(provider), { log });
+  const end = () => void connector.close();
+  signal.addEventListener('abort', end);
+  if (signal.aborted) end();
   try {
     const identity = await connector.verify(username, password);
     if (identity) reportIdentity(identity, provider, run);
@@ -116,6 +129,7 @@ async function signIn(
     if (!(error instanceof FederationError)) throw error;
     run.failed('sign-in', error.message, 'Check what people or --bind-dn may read, and --subject-attribute.');
   } finally {
+    signal.removeEventListener('abort', end);
     await connector.close();
   }
 }

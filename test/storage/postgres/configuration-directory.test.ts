@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runTool } from '../../helpers/commands.ts';
-import { apiToken, freePort, type RunningConsole, startConsole } from '../../helpers/console.ts';
+import { apiToken, freePort, type RunningConsole, startConsole, untilReady } from '../../helpers/console.ts';
 import { type LoadBalancer, startLoadBalancer } from '../../helpers/load-balancer.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
 
@@ -96,7 +96,7 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
     const older = await newDirectory(['gone', 'kept']);
     const late = await started(database, older);
     expect(await roles(late)).toEqual(['added', 'kept']);
-    expect((await fetch(`http://127.0.0.1:${late.port}/ready`)).status).toBe(200);
+    await untilReady(`http://127.0.0.1:${late.port}`);
     const [one, other] = [nameOf(leader), nameOf(late)];
     const there = { name: one, isLeading: true, path: expect.any(String), differs: false, files: [] };
     const here = { name: other, isLeading: false, path: older, differs: true, files: ['a.yaml'] };
