@@ -137,9 +137,12 @@ test('says of a member that is away that it gets no calls, and why', async () =>
     expect(textOf(page)).toContain('The member does not say which it has now.');
     const english = `nobody listens at 127.0.0.1:${port} (ECONNREFUSED)`;
     await until(async () => textOf(await agent.get(pageOf(`127.0.0.1:${port}`))).includes(english), 'why');
-    for (const path of ['/', '/observe/health']) {
+    for (const path of ['/', '/observe/health', pageOf(`127.0.0.1:${port}`)]) {
       expect(textOf(await agent.get(path))).toContain(`It gets no calls: ${english}.`);
     }
+    // Nobody can know what is on at a member that has said nothing.
+    expect(textOf(await agent.get(pageOf(`127.0.0.1:${port}`)))).toContain('CLUSTER_READ Unknown');
+    expect(textOf(await agent.get('/cluster/members'))).not.toContain('None');
     const german = `an 127.0.0.1:${port} antwortet niemand (ECONNREFUSED)`;
     for (const path of ['/', '/observe/health', pageOf(`127.0.0.1:${port}`)]) {
       expect(textOf(await agent.get(path, { 'Accept-Language': 'de' }))).toContain(german);

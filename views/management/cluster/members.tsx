@@ -90,7 +90,7 @@ function Members({ members, ...list }: MembersModel) {
           member.version ?? t('members.unknown'),
           inFlightIn(member, t),
           latencyIn(member, t),
-          groupsOff(member).join(', ') || t('common.none'),
+          groupsIn(member, t),
         ],
       }))}
       empty={<p>{t('members.noneKnown')}</p>}
@@ -112,8 +112,15 @@ function latencyIn({ p99Ms }: ShownMember, t: Translate): string {
   return `${numberIn(t.language, p99Ms, { maximumSignificantDigits: 2 })} ms`;
 }
 
-function groupsOff({ groups }: ShownMember): readonly string[] {
-  return Object.entries(groups).flatMap(([name, isOn]) => (isOn ? [] : [name]));
+function groupsIn(member: ShownMember, t: Translate): string {
+  if (!hasAnswered(member)) return t('members.unknown');
+  const off = Object.entries(member.groups).flatMap(([name, isOn]) => (isOn ? [] : [name]));
+  return off.join(', ') || t('common.none');
+}
+
+/** Of one that has never said anything the groups are taken to be on, so that calls are tried. */
+function hasAnswered({ kind, version }: ShownMember): boolean {
+  return kind !== null || version !== null;
 }
 
 export interface MemberModel {
@@ -187,23 +194,28 @@ const healthWords: Readonly<Record<NonNullable<ShownMember['health']> | 'none', 
   none: 'members.wasNotAskedYet',
 };
 
-function EndpointGroups({ groups }: Pick<ShownMember, 'groups'>) {
+function EndpointGroups(member: ShownMember) {
   const t = useText();
+  const isKnown = hasAnswered(member);
   return (
     <Part id="groups" title={t('members.endpointGroups')} about={t('members.refusedThere')}>
       <Table
         title={t('members.endpointGroups')}
         columns={[{ title: t('members.group') }, { title: t('common.state') }]}
-        rows={Object.entries(groups).map(([name, isOn]) => ({
+        rows={Object.entries(member.groups).map(([name, isOn]) => ({
           key: name,
-          cells: [
-            name,
-            isOn ? <State kind="ok">{t('members.on')}</State> : <State kind="off">{t('members.off')}</State>,
-          ],
+          cells: [name, <GroupState key="state" isOn={isKnown ? isOn : undefined} />],
         }))}
       />
     </Part>
   );
+}
+
+/** @param isOn  undefined: the member has said nothing yet */
+function GroupState({ isOn }: { readonly isOn: boolean | undefined }) {
+  const t = useText();
+  if (isOn === undefined) return <State kind="unknown">{t('members.unknown')}</State>;
+  return isOn ? <State kind="ok">{t('members.on')}</State> : <State kind="off">{t('members.off')}</State>;
 }
 
 function DrainButton({ member: { id, isDrained }, csrf }: Pick<MemberModel, 'member' | 'csrf'>) {
