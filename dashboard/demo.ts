@@ -85,6 +85,7 @@ async function start(): Promise<void> {
       ...env,
       CONSOLE_MEMBERS: `${memberUrl},${memberAway}`,
       CONSOLE_APPLICATION_CLIENT_SECRET: clientSecret,
+      CONSOLE_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       CONSOLE_ADMIN_USERNAME: administrator.name,
       CONSOLE_ADMIN_PASSWORD: administrator.password,
     }),

@@ -51,7 +51,7 @@ const shown: Readonly<Record<string, RegExp>> = {
   '/access/clients': /reporter/,
   '/access/clients/billing': /Last used (?!Never)/,
   '/access/applications': /Team wiki/,
-  '/access/applications/wiki': /Last logout \d.* Notified, not confirmed/,
+  '/access/applications/wiki': /Last logout (?!None).* Notified, not confirmed/,
   '/access/identity-providers': /Corporate account/,
   '/access/sessions': /milo/,
   '/observe/audit': /login\.failed|Refused/,
