@@ -95,18 +95,18 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
       const earlier = await readFormer();
       const found = await mapWithPauses(asked, async ({ id }) => {
         const written = (await read(id)) ?? earlier.get(id);
-        return [id, withNoted(id, written)] as const;
+        return [id, withRecorded(id, written)] as const;
       });
       const uses = new Map(found);
       return (client) => useOf(client, uses.get(client.id));
     },
   };
 
-  function withNoted(id: string, written: Recorded | undefined): Recorded | undefined {
-    const noted = recorded.get(id);
-    if (!noted) return written;
+  function withRecorded(id: string, written: Recorded | undefined): Recorded | undefined {
+    const since = recorded.get(id);
+    if (!since) return written;
     const both = new Map(written && [[id, written]]);
-    merge(both, id, noted);
+    merge(both, id, since);
     return both.get(id);
   }
 

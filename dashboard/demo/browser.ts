@@ -37,7 +37,7 @@ export function createBrowser(userAgent: string, signal: AbortSignal): Browser {
     for (let n = 0; n < mostRedirects; n++) {
       if (!isHere(url)) return { url: url.href, body: '' };
       const answer = await ask(url, body);
-      keep(url, answer.headers.getSetCookie());
+      store(url, answer.headers.getSetCookie());
       const text = await answer.text();
       const location = answer.headers.get('location');
       if (location === null) return { url: url.href, body: text };
@@ -62,13 +62,13 @@ export function createBrowser(userAgent: string, signal: AbortSignal): Browser {
     });
   }
 
-  function keep({ host }: URL, lines: readonly string[]): void {
-    const kept = cookies.get(host) ?? new Map<string, string>();
-    cookies.set(host, kept);
+  function store({ host }: URL, lines: readonly string[]): void {
+    const jar = cookies.get(host) ?? new Map<string, string>();
+    cookies.set(host, jar);
     for (const line of lines) {
       const [, name = '', value = ''] = /^([^=]*)=([^;]*)/.exec(line) ?? [];
-      if (value === '') kept.delete(name);
-      else kept.set(name, value);
+      if (value === '') jar.delete(name);
+      else jar.set(name, value);
     }
   }
 }

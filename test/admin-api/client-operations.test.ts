@@ -84,7 +84,9 @@ describe('a client', () => {
     });
     expect((await tokenOf(console, { id: 'made', secret })).status).toBe(200);
     const shown = await call('GET', '/clients/made');
-    expect(shown.body).toEqual(view);
+    const moment = expect.stringMatching(/^\d{4}-.*Z$/);
+    const [used] = view.secrets;
+    expect(shown.body).toEqual({ ...view, lastUsedAt: moment, secrets: [{ ...used, lastUsedAt: moment }] });
     expect(shown.tag).toEqual(made.tag);
     const again = await call('POST', '/clients', { id: 'made' });
     expect([again.status, again.body.code]).toEqual([409, 'already_exists']);

@@ -119,7 +119,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
     ]);
     const html = renderMember({
       frame: await tools.frame(ctx),
-      member: { ...member, reason: member.reason && whyOf(member, member.reason) },
+      member: { ...member, reason: member.reason && reasonInWords(member.reason, member.id) },
       csrf: tools.csrf(ctx),
       mayChange,
       plots: may.has('readTraffic')
@@ -176,10 +176,4 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
 
 function placeOf({ id }: ShownMember, t: Translate) {
   return { path: [...path(t), { title: id, href: memberHref(id) }], href: memberHref(id) };
-}
-
-/** As the health check says it. */
-function whyOf({ id, state }: ShownMember, reason: string): string {
-  const words = reasonInWords(reason, id);
-  return state === 'out' ? `It gets no calls: ${words}.` : words;
 }

@@ -1,7 +1,7 @@
 /** Members of the cluster: how they are, and whether they get calls. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
-import { Said, useText } from '../../texts/elements.tsx';
+import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import { type FieldError, SelectField } from '../forms/fields.tsx';
@@ -155,7 +155,7 @@ function Member(model: MemberModel) {
       title={member.id}
       state={<MemberState {...member} />}
       acts={mayChange && <DrainButton member={member} csrf={csrf} />}
-      about={member.reason && <Said>{member.reason}</Said>}
+      about={member.reason && <Reason {...member} reason={member.reason} />}
       problem={errors.length > 0 ? errors.map(({ text }) => text).join(' ') : undefined}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
@@ -171,6 +171,12 @@ function Member(model: MemberModel) {
       {mayChange && <More acts={[{ label: t('members.shutDown'), href: `${href}?do=shut-down` }]} />}
     </DetailPage>
   );
+}
+
+/** As the health check says it. */
+function Reason({ state, reason }: Pick<ShownMember, 'state'> & { readonly reason: string }) {
+  const why = <Said>{reason}</Said>;
+  return state === 'out' ? <Text id="members.getsNoCallsWhy" gaps={{ why }} /> : why;
 }
 
 function factsOf(member: ShownMember, t: Translate): readonly Fact[] {

@@ -17,6 +17,7 @@ export const members: SameTexts<typeof english> = {
   'members.drained': 'Entlastet',
   'members.notAskedYet': 'Noch nicht gefragt',
   'members.getsNoCalls': 'Bekommt keine Aufrufe',
+  'members.getsNoCallsWhy': 'Es bekommt keine Aufrufe: {why}.',
   'members.onTrial': 'Auf Probe',
   'members.takesCalls': 'Nimmt Aufrufe an',
   'members.lite': 'Lite-Member',

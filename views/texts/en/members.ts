@@ -12,6 +12,7 @@ export const members = {
   'members.drained': 'Drained',
   'members.notAskedYet': 'Not asked yet',
   'members.getsNoCalls': 'Gets no calls',
+  'members.getsNoCallsWhy': 'It gets no calls: {why}.',
   'members.onTrial': 'On trial',
   'members.takesCalls': 'Takes calls',
   'members.lite': 'Lite member',
