@@ -41,9 +41,9 @@ test('goes on until there is a file, and another who may drain as well gets noth
     personWith(console, 'eve', ['Drainer']),
     personWith(console, 'otto', ['Drainer']),
   ]);
-  await offer('busy', 400);
+  await offer('busy', 4_000);
   const question = await eve.get('/cluster/queues/busy?do=drain');
-  const begun = await sendForm(eve, question, 'drain', { typed_name: 'busy', most: '400' });
+  const begun = await sendForm(eve, question, 'drain', { typed_name: 'busy', most: '4000' });
   const href = begun.headers.location!;
   const running = await eve.get(href);
   expect(textOf(running)).toContain('Items are being taken, one by one.');
@@ -56,11 +56,11 @@ test('goes on until there is a file, and another who may drain as well gets noth
   const bye = await others.until(({ name }) => name === 'bye');
   expect(bye.data).toEqual({ reason: 'gone' });
   const last = await own.until((event) => partOf(event).includes(`href="${href}/items"`), 120_000);
-  expect(partOf(last)).toContain('400');
+  expect(partOf(last)).toContain('4,000');
   expect(others.events.filter((event) => partOf(event) !== '')).toEqual([]);
   // Whoever may see all of them has frames of their own.
   const all = await openStream(console.url, ada, href);
-  expect(partOf(await all.until((event) => partOf(event) !== ''))).toContain('400');
+  expect(partOf(await all.until((event) => partOf(event) !== ''))).toContain('4,000');
   // Nothing goes on any more.
   expect((await eve.get(href)).body).not.toContain('data-live');
   for (const stream of [own, others, all]) stream.leave();
