@@ -68,7 +68,6 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
   });
 
   test('what is revoked at one is refused by the other within a second', async () => {
-    const took: number[] = [];
     for (let round = 0; round < 3; round++) {
       const { access_token: token } = await signIn();
       front.choose(other.port);
@@ -78,11 +77,9 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
       const revokedAt = performance.now();
       while ((await userinfo(front, token)).status !== 401)
         expect(performance.now() - revokedAt).toBeLessThan(5000);
-      took.push(performance.now() - revokedAt);
+      expect(performance.now() - revokedAt).toBeLessThan(1000);
       front.choose(one.port, other.port);
     }
-    // The middle one: what else the machine does delays one of three now and then.
-    expect(took.toSorted((a, b) => a - b)[1]).toBeLessThan(1000);
   });
 
   test('a code and a refresh token that are used at both at once have one successor', async () => {

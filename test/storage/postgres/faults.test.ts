@@ -171,25 +171,18 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
   test('what one changes, the other is told within a second: registry, records, and what is announced', async () => {
     const url = postgres.url(await postgres.createDatabase());
     const [one, other]: [Storage, Storage] = [await openAt(url), await openAt(url)];
-    let told: unknown[] = [];
+    const told: unknown[] = [];
     other.records.onChange((changes) => told.push(...changes.map(({ id }) => id)));
     other.registry.onChange((changed) => told.push(...changed));
     other.artifacts.onPut('Revocation', ({ payload }) => told.push(payload.jti));
-    const took: number[] = [];
-    for (let round = 1; round <= 3; round++) {
-      told = [];
-      await one.registry.update((transaction) => transaction.put('settings', { id: 'a', value: round }));
-      await one.records.change(async (transaction) => transaction.put('users', user(`u${round}`)));
-      await one.artifacts.put('Revocation', `r${round}`, { payload: { jti: `j${round}` } });
-      const begun = performance.now();
-      await vi.waitUntil(() => told.length === 3, { timeout: 10_000, interval: 5 });
-      took.push(performance.now() - begun);
-      expect(told).toEqual(['settings', `u${round}`, `j${round}`]);
-      expect(other.registry.get('settings', 'a')?.value).toBe(round);
-    }
-    // The middle one: what else the machine does delays one of three now and then.
-    expect(took.toSorted((a, b) => a - b)[1]).toBeLessThan(1000);
     await one.registry.update((transaction) => transaction.put('settings', { id: 'a', value: 1 }));
+    await one.records.change(async (transaction) => transaction.put('users', user('u1')));
+    await one.artifacts.put('Revocation', 'r', { payload: { jti: 'j' } });
+    const begun = performance.now();
+    await vi.waitUntil(() => told.length === 3, { timeout: 5000, interval: 5 });
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(told).toEqual(['settings', 'u1', 'j']);
+    expect(other.registry.get('settings', 'a')?.value).toBe(1);
     // And both ways at once, nothing is lost.
     const raise = (storage: Storage) =>
       storage.registry.update((transaction) => {
@@ -218,7 +211,7 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
       await before;
     }
     await change(other, 1000);
-    await vi.waitUntil(async () => (await one.records.get('users', 'u1'))?.tokensValidFrom === 1000, 4000);
+    await vi.waitUntil(async () => (await one.records.get('users', 'u1'))?.tokensValidFrom === 1000, 1000);
     const reads = await Promise.all(Array.from({ length: 100 }, () => one.records.get('users', 'u1')));
     expect(new Set(reads).size).toBe(1);
     await one.records.change(async (transaction) => transaction.remove('users', 'u1'));
