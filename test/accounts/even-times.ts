@@ -5,7 +5,7 @@ export interface Comparison<Kind extends string> {
   readonly kinds: readonly [Kind, ...Kind[]];
   /** How often each is measured for one result. */
   readonly rounds: number;
-  /** The smallest ratio of two times that counts as even, and its reciprocal the largest. */
+  /** The smallest ratio of any two of them that counts as even. */
   readonly least: number;
   /** Before each batch of rounds, of which there are at most three. */
   readonly begin: (batch: number) => Promise<void>;
@@ -30,9 +30,15 @@ export async function medianRatios<Kind extends string>(
   for (let batch = 0; batch < batches; batch++) {
     await begin(batch);
     ratios = await compareOnce(comparison, batch);
-    if ([...ratios.values()].every((ratio) => ratio > least && ratio < 1 / least)) break;
+    if (spreadOf(ratios) > least) break;
   }
   return ratios;
+}
+
+/** The smallest ratio of any two, by what each has to the first. */
+export function spreadOf(ratios: ReadonlyMap<string, number>): number {
+  const all = [1, ...ratios.values()];
+  return Math.min(...all) / Math.max(...all);
 }
 
 async function compareOnce<Kind extends string>(

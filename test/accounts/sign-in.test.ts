@@ -5,7 +5,7 @@ import { admin, type RunningConsole, startConsole, usedDataDir } from '../helper
 import { authorizationPath, callbackOf } from '../helpers/sign-in.ts';
 import { copyUser, countUsers, editUser, until, withStore } from '../helpers/store.ts';
 import { createUserAgent, type Reply, textOf, titleOf } from '../helpers/user-agent.ts';
-import { medianRatios } from './even-times.ts';
+import { medianRatios, spreadOf } from './even-times.ts';
 
 let console: RunningConsole;
 beforeAll(async () => {
@@ -82,10 +82,7 @@ describe('who cannot sign in (S28)', () => {
         return performance.now() - start;
       },
     });
-    for (const [name, ratio] of ratios) {
-      expect(ratio, name).toBeGreaterThan(0.5);
-      expect(ratio, name).toBeLessThan(2);
-    }
+    expect(spreadOf(ratios), JSON.stringify([...ratios])).toBeGreaterThan(0.5);
   });
 });
 

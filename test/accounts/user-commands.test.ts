@@ -268,6 +268,11 @@ test('who is invited gets a link once, and is active with the password chosen th
   expect(both.code).toBe(2);
   const invited = await done(['user', 'add', 'iris', '--invite', '--role', 'Viewer']);
   expect(invited.stdout).toMatch(/^Added iris \(Viewer\)\.\nA link for iris, until \S+:\n\nhttp\S+\n$/);
+  const once = ['user', 'add', 'iria', '--invite', '--idempotency-key', 'iria-joins-the-team', '--json'];
+  const first = (await done(once)).json<{ link: string; expiresAt: string }>();
+  expect(new URL(first.link).pathname).not.toBe('/');
+  expect((await done(once)).json()).toMatchObject(first);
+  await done(['user', 'remove', 'iria', '--yes']);
   const thought = await done(['user', 'add', 'thought', '--invite', '--dry-run']);
   expect(thought.stdout).toBe('Would add thought (no role).\n');
   expect((await done(['user', 'list', '--status', 'invited', '--json'])).json()).toMatchObject([

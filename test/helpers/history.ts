@@ -2,11 +2,9 @@
 import { openHistory } from '../../console/metrics/history/record-history.ts';
 import type { MainNumbers, MemberNumbers } from '../../console/metrics/main-numbers.ts';
 
-export function numbersOf(
-  counts: Partial<MainNumbers['counts']>,
-  members: Record<string, MemberNumbers> = {},
-): MainNumbers {
-  const none = {
+/** Of a process that has done nothing yet. */
+export const noNumbers: MainNumbers = {
+  counts: {
     calls: 0,
     callsDenied: 0,
     callsFailed: 0,
@@ -19,9 +17,18 @@ export function numbersOf(
     cpuMicros: 0,
     loopBusyMs: 0,
     loopIdleMs: 0,
-  };
+  },
+  states: { pollsWaiting: 0, connections: 0, requestsWaiting: 0, memoryBytes: 0 },
+  callLatencies: [],
+  members: {},
+};
+
+export function numbersOf(
+  counts: Partial<MainNumbers['counts']>,
+  members: Record<string, MemberNumbers> = {},
+): MainNumbers {
   const states = { pollsWaiting: 1, connections: 2, requestsWaiting: 0, memoryBytes: 100 };
-  return { counts: { ...none, ...counts }, states, callLatencies: [], members };
+  return { ...noNumbers, counts: { ...noNumbers.counts, ...counts }, states, members };
 }
 
 /**

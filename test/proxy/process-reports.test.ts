@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mostReportedRows, type ProcessReport } from '../../console/metrics/reports/process-report.ts';
 import { createReportedProcesses } from '../../console/metrics/reports/reported-processes.ts';
 import { apiToken, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { noNumbers } from '../helpers/history.ts';
 import { addProxyClient, call, memberOf, startProxy, tokenOf } from './support.ts';
 
 interface Calls {
@@ -13,26 +14,6 @@ interface Calls {
 }
 
 const minuteMs = 60_000;
-const none = {
-  counts: {
-    calls: 0,
-    callsDenied: 0,
-    callsFailed: 0,
-    tokens: 0,
-    tokensRejected: 0,
-    signIns: 0,
-    signInsFailed: 0,
-    requests: 0,
-    requestsFailed: 0,
-    cpuMicros: 0,
-    loopBusyMs: 0,
-    loopIdleMs: 0,
-  },
-  states: { pollsWaiting: 0, connections: 0, requestsWaiting: 0, memoryBytes: 0 },
-  callLatencies: [],
-  members: {},
-};
-
 function reportOf(at: number, calls: number): ProcessReport {
   const number = Math.floor(at / minuteMs);
   const row = {
@@ -49,7 +30,7 @@ function reportOf(at: number, calls: number): ProcessReport {
     process: 'abcdefgh',
     at,
     isLast: false,
-    main: { ...none, counts: { ...none.counts, calls } },
+    main: { ...noNumbers, counts: { ...noNumbers.counts, calls } },
     waiting: [],
     minutes: [{ number, rows: [row], slowest: [], isWhole: true }],
     latest: [],
@@ -196,7 +177,10 @@ describe('POST /api/v1/process-reports', () => {
       'what consoles alone say of themselves',
       () => ({ ...good(), console: { isLeading: true, files: null } }),
     ],
-    ['buckets without an end', () => ({ ...good(), main: { ...none, callLatencies: Array(200).fill(1) } })],
+    [
+      'buckets without an end',
+      () => ({ ...good(), main: { ...noNumbers, callLatencies: Array(200).fill(1) } }),
+    ],
   ])('refuses %s (S53)', async (_name, body) => {
     const before = await reported();
     expect((await post(body())).status).toBe(400);
