@@ -27,8 +27,9 @@ const people = [
 ].map((person) => ({ ...person, password: randomBytes(9).toString('base64url') }));
 const clientSecret = randomBytes(32).toString('base64url');
 
-const usage = `cluster-console-demo runs console, member, identity provider and dashboard together, with some load, until Ctrl-C. Their addresses may be
-set: CONSOLE_URL, SVC_MC_APP_ADDRESSES, MEMBER_PORT. CONSOLE_OUTBOUND_ALLOW is handed on: for an identity provider at home.`;
+const usage = `cluster-console-demo runs console, member, identity provider and dashboard together, with some load, until Ctrl-C.
+Their addresses may be set: CONSOLE_URL, SVC_MC_APP_ADDRESSES, MEMBER_PORT. CONSOLE_OUTBOUND_ALLOW is handed on: for another
+identity provider, at home.`;
 const folder = await mkdtemp(join(tmpdir(), 'console-demo-'));
 const running: Started[] = [];
 const stopping = new AbortController();

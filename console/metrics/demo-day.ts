@@ -4,7 +4,6 @@
  *
  * Arguments: the data directory, and the member as `host:port`.
  */
-
 import {
   type MinuteOfCalls,
   newStructureCounts,
@@ -91,7 +90,7 @@ function createCounters() {
   };
 }
 
-/** How long so many of a hundred calls took, in milliseconds. */
+/** How long calls took, and which share of them took so long. */
 function shareOfLatencies(at: number): readonly (readonly [ms: number, share: number])[] {
   const slowest = 6 + 2 * Math.sin(at / 311_000) + (isOut(at) ? 200 : 0);
   return [

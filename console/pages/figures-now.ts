@@ -1,17 +1,12 @@
 /** How members, jobs and approvals are now: which operation says it, and what of its answer. */
 import type { ListAnswer } from './lists.ts';
 
-export interface MembersNow {
-  readonly count: number;
-  /** That do not answer. */
-  readonly silent: number;
-}
-
 export const membersNow = {
   operation: 'listMembers',
   query: { limit: '500' },
-  read: ({ items }: ListAnswer<{ readonly state: string }>): MembersNow => ({
+  read: ({ items }: ListAnswer<{ readonly state: string }>) => ({
     count: items.length,
+    /** That do not answer. */
     silent: items.filter(({ state }) => state === 'out').length,
   }),
 } as const;

@@ -51,13 +51,11 @@ export interface Option {
 
 /** A filter is part of the address: a page that is filtered can be sent to somebody. */
 export function Filters(model: FiltersModel) {
-  return model.quick ? (
+  return (
     <>
-      <QuickFilters quick={model.quick} />
+      {model.quick && <QuickFilters quick={model.quick} />}
       <Boxes {...model} />
     </>
-  ) : (
-    <Boxes {...model} />
   );
 }
 

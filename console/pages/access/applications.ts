@@ -168,8 +168,6 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
     tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
   }
 
-  /** The last of each state are enough to say how it goes. */
-
   async function rolesOf(ctx: PageContext, { maxRoles }: Partial<ShownApplication> = {}) {
     const query = { limit: '200' };
     const { body } = await tools.run<ListAnswer<{ readonly id: string }>>(ctx, 'listRoles', { query });

@@ -189,6 +189,12 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       'listSessions',
       'readAccessMatrix',
     ]);
+    // Each is asked of the store by itself.
+    const [calls, sessions, logouts] = await Promise.all([
+      may.has('readAccessMatrix') ? asPart(() => openCallsOf(tools, ctx, user.id)) : undefined,
+      may.has('listSessions') ? openSessionsOf(tools, ctx, user.id) : undefined,
+      may.has('listSessionLogouts') ? lastLogoutsOf(tools, ctx, { user: user.id, limit: '10' }) : undefined,
+    ]);
     const html = renderUser({
       frame: await tools.frame(ctx),
       user,
@@ -200,11 +206,9 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       ...forms.editState(ctx, user, shown.version),
       mayChange: may.has('updateUser'),
       history: await history.of(ctx, presentOf(user, shown.version)),
-      calls: may.has('readAccessMatrix') ? await asPart(() => openCallsOf(tools, ctx, user.id)) : undefined,
-      sessions: may.has('listSessions') ? await openSessionsOf(tools, ctx, user.id) : undefined,
-      logouts: may.has('listSessionLogouts')
-        ? await lastLogoutsOf(tools, ctx, { user: user.id, limit: '10' })
-        : undefined,
+      calls,
+      sessions,
+      logouts,
       isReader: user.subject === ctx.state.account.id,
       ...shown,
     });
