@@ -65,6 +65,7 @@ function pathsOf(): readonly string[] {
   const lists = siteMap.flatMap(({ href, pages }) => [href, ...pages.map((page) => page.href)]);
   const objects = [
     `/access/users?q=${nameOfUser(4321, sizes.users).slice(0, -1)}`,
+    `/access/users/${nameOfUser(4321, sizes.users)}`,
     `/access/clients/${idOfClient(500)}`,
     '/access/clients?do=new',
     '/cluster/maps/orders',
