@@ -173,7 +173,9 @@ describe.skipIf(reason !== undefined)(`upstream sign-out in a browser${reason ? 
     const other = await newPage();
     await other.goto(`${staff.origin}/start-logout`);
     await other.waitForURL(`${staff.origin}/logged-out?SAMLResponse=**`);
-    await page.goto(console.url);
+    // The open page hears of it by itself, and loads itself anew. To open another in it at that time would be a race.
     await page.getByLabel('Password').waitFor();
+    await other.goto(console.url);
+    await other.getByLabel('Password').waitFor();
   });
 });
