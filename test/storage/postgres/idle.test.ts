@@ -62,6 +62,9 @@ describe.skipIf(postgresPrograms === undefined)('idle consoles on PostgreSQL, wh
     // They are alive: each asks who leads, and what has changed.
     expect(Math.min(...all), most.join('\n')).toBeGreaterThan(0.5);
     expect(Math.max(...all), most.join('\n')).toBeLessThan(mostInSecond);
+    // The history of numbers reads how many users and clients there are, each five seconds, in one.
+    const counts = asked.filter(({ query }) => query.includes('from record_count'));
+    for (const { role, calls } of counts) expect(Number(calls), role).toBeLessThanOrEqual(seconds / 5 + 1);
     if (process.env.SHOW_STATEMENTS) process.stdout.write(`${all.join(' ')}\n${most.join('\n')}\n`);
   }, 60_000);
 });

@@ -6,6 +6,7 @@ import type { GrowingCollection, GrowingRecords, UserCount } from '../../record-
 import type { ClientRecord, ProviderRecord, UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
 import { type Queries, statement } from '../database.ts';
+import { createCounted } from './counted.ts';
 
 export interface RecordRow<R = UserRecord | ClientRecord> {
   readonly id: string;
@@ -36,13 +37,15 @@ const nameTaken = statement(
   `select exists (select from record_index where name = any('{name,client-name}') and part = $1)
     or exists (select from record_index where name = 'shape' and part = $2) as found`,
 );
-const counted = statement('counted', 'select key, n from record_count where key = any($1)');
 const administrators = statement(
   'administrators',
   `select exists (select from record_index where name = 'administrator' and part = 'own')
     or exists (select from record_index where name = 'administrator' and part = 'provider' and further = any($1))
     as found`,
 );
+
+/** All, and those that are not active. */
+const activeOf: readonly UserCount[] = [{}, { status: 'disabled' }, { status: 'invited' }];
 
 /** Where an index key stands. */
 export function placeInIndex(key: IndexKey): { name: string; part: string; further: string } {
@@ -77,25 +80,13 @@ export function createReads(queries: Queries, registry: Pick<Registry, 'get' | '
     return rows[0];
   }
 
-  async function counts(filters: readonly UserCount[]): Promise<readonly number[]> {
-    const keys = filters.map((filter) => countName(countKey('users', filter)));
-    const { rows } = await queries.run<{ key: string; n: number }>(counted, [keys]);
-    const found = new Map(rows.map(({ key, n }) => [key, n]));
-    return keys.map((key) => found.get(key) ?? 0);
-  }
+  const counted = createCounted(queries);
 
   async function count(collection: GrowingCollection, filter: UserCount = {}): Promise<number> {
-    if (collection === 'clients') {
-      const { rows } = await queries.run<{ n: number }>(counted, [[countName(countKey('clients'))]]);
-      return rows[0]?.n ?? 0;
-    }
-    if (filter.status !== 'active') return (await counts([filter]))[0]!;
-    const [all = 0, disabled = 0, invited = 0] = await counts([
-      {},
-      { status: 'disabled' },
-      { status: 'invited' },
-    ]);
-    return all - disabled - invited;
+    if (collection === 'clients') return (await counted([countName(countKey('clients'))]))[0]!;
+    const filters = filter.status === 'active' ? activeOf : [filter];
+    const [first = 0, ...others] = await counted(filters.map((each) => countName(countKey('users', each))));
+    return others.reduce((left, n) => left - n, first);
   }
 
   const isNameTaken = (name: string) =>
