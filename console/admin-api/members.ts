@@ -66,6 +66,11 @@ const memberView = view({
       'Of the calls of the last minute: what 99 of 100 took at most in the worst five seconds, right to a tenth. Null without calls, and past the first 25 members that are called.',
     example: 4.8,
   }),
+  failedShare: z.number().nullable().meta({
+    description:
+      'Of the calls of the last minute: those that failed, of all. Null without calls, and past the first 25 members that are called.',
+    example: 0.02,
+  }),
   groups: z
     .strictObject(
       Object.fromEntries(endpointGroups.map((group) => [group, z.boolean()])) as Record<
@@ -91,8 +96,8 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
       const all = [...memberStates.list()].sort((one, other) => (one.id < other.id ? -1 : 1));
       const after = cursors.read('listMembers', query) ?? '';
       const rest = all.filter(({ id }) => id > after);
-      const p99Of = await readLatencies(needs);
-      const items = rest.slice(0, query.limit ?? defaultItems).map((state) => shown(state, p99Of));
+      const lastMinuteOf = await readLastMinute(needs);
+      const items = rest.slice(0, query.limit ?? defaultItems).map((state) => shown(state, lastMinuteOf));
       const last = items.at(-1)?.id ?? '';
       const next = items.length < rest.length ? cursors.write('listMembers', query, last) : null;
       return { body: { items, next, count: { value: all.length, isExact: true } } };
@@ -108,7 +113,7 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     answer: memberView,
     async run({ params: { member } }, needs: MemberNeeds) {
       const state = needs.memberStates.get(member);
-      return { body: shown(state, await readLatencies(needs)), version: versionOf(changeableOf(state)) };
+      return { body: shown(state, await readLastMinute(needs)), version: versionOf(changeableOf(state)) };
     },
   }),
   operation({
@@ -149,19 +154,33 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
   }),
 ];
 
-type P99Of = (id: string) => number | null;
-
-/** Once for all members: it is one look at the history. */
-async function readLatencies({ readHistory, now }: Pick<MemberNeeds, 'readHistory' | 'now'>): Promise<P99Of> {
-  const until = now();
-  const asked = { names: ['memberCallP99Ms'], since: until - recentMs, until, points: 1 } as const;
-  const { series } = await readHistory(asked);
-  const found = new Map(series.map(({ member, most }) => [member, most[0] ?? null]));
-  return (id) => found.get(id) ?? null;
+interface LastMinute {
+  readonly p99Ms: number | null;
+  readonly failedShare: number | null;
 }
 
-function shown(state: MemberState, p99Of: P99Of) {
-  return { ...state, p99Ms: p99Of(state.id) };
+/** Once for all members: it is one look at the history. */
+async function readLastMinute({
+  readHistory,
+  now,
+}: Pick<MemberNeeds, 'readHistory' | 'now'>): Promise<(id: string) => LastMinute> {
+  const until = now();
+  const names = ['memberCallP99Ms', 'memberCalls', 'memberCallsFailed'] as const;
+  const { series } = await readHistory({ names, since: until - recentMs, until, points: 1 });
+  const of = (id: string, wanted: (typeof names)[number]) =>
+    series.find(({ name, member }) => name === wanted && member === id);
+  return (id) => {
+    const calls = of(id, 'memberCalls')?.mean[0] ?? 0;
+    const failed = of(id, 'memberCallsFailed')?.mean[0] ?? 0;
+    return {
+      p99Ms: of(id, 'memberCallP99Ms')?.most[0] ?? null,
+      failedShare: calls === 0 ? null : Number((failed / calls).toPrecision(3)),
+    };
+  };
+}
+
+function shown(state: MemberState, lastMinuteOf: (id: string) => LastMinute) {
+  return { ...state, ...lastMinuteOf(state.id) };
 }
 
 async function changed(
@@ -171,7 +190,7 @@ async function changed(
   needs: MemberNeeds,
 ): Promise<Answer> {
   const changes = { isDrained: { from: !isDrained, to: isDrained } };
-  const body = { ...shown(state, await readLatencies(needs)), isDrained };
+  const body = { ...shown(state, await readLastMinute(needs)), isDrained };
   return {
     body,
     version: versionOf(changeableOf(body)),

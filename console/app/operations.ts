@@ -15,6 +15,7 @@ import { createAbout } from '../installation/about.ts';
 import { createBackups } from '../jobs/backups.ts';
 import { storedSecret } from '../keys/stored-secret.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
+import { createReadLastHour } from '../metrics/call-history/last-hour.ts';
 import { createReadCallHistory } from '../metrics/call-history/read-call-history.ts';
 import { createReadHistory } from '../metrics/history/read-history.ts';
 import type { Actor } from '../operations/actor.ts';
@@ -63,6 +64,7 @@ export async function createApiServices(
     lastVerification: services.auditVerification.last.read,
     readHistory: createReadHistory(settings.dataDir, services.now),
     readCallHistory: createReadCallHistory(settings.dataDir, services.now),
+    readLastHour: createReadLastHour(settings.dataDir, services.now),
     shownSettings: () => shownSettings(settings, services.application()),
     ownership: createOwnership({ registry: storage.registry, records: services.accounts }),
     configurationDirectory: {

@@ -237,7 +237,7 @@ async function stateOf({ object, event }: TableOperation): Promise<string> {
   return replies
     .map(
       ({ text, headers }) =>
-        `${headers.get('etag')} ${text.replaceAll(/"(?:last\w+At|inFlight|p99Ms|nextTryAt|tries)":(?:null|"[^"]*"|[\d.]+)/g, '')}`,
+        `${headers.get('etag')} ${text.replaceAll(/"(?:last\w+At|inFlight|p99Ms|failedShare|\w+PerSecond|hitShare|meanValueBytes|pollsWaiting|nextTryAt|tries)":(?:null|"[^"]*"|[\d.]+)/g, '')}`,
     )
     .join('\n');
 }

@@ -7,7 +7,10 @@ let members: readonly Awaited<ReturnType<typeof startRecorder>>[];
 let console: RunningConsole;
 let tokens: Readonly<Record<'admin' | 'viewer' | 'ofMembers', string>>;
 beforeAll(async () => {
-  members = [await startRecorder(), await startRecorder()];
+  const failsOnce = await startRecorder((req, res) => {
+    res.writeHead(req.url!.endsWith('/rest/maps/broken/1') ? 500 : 200).end('ok');
+  });
+  members = [await startRecorder(), failsOnce];
   const env = { CONSOLE_MEMBERS: members.map(({ address }) => address).join(',') };
   console = await startConsole({ env });
   const [admin, viewer, ofMembers] = await Promise.all([
@@ -125,14 +128,28 @@ describe('is for those who may (S49)', () => {
   );
 });
 
-test('a member that is called says how long its calls take, by the history of the last minute', async () => {
-  const p99Of = async (n: number) => (await call('GET', `/${hostOf(n)}`)).body.p99Ms;
-  expect(await p99Of(1)).toBeNull();
-  const path = `/members/${hostOf(1)}/svc/health`;
+interface Figures {
+  readonly id: string;
+  readonly p99Ms: number | null;
+  readonly failedShare: number | null;
+}
+
+test('a member that is called says how long its calls take and how many fail, by the history of the last minute', async () => {
+  const figuresOf = async (n: number) => (await call('GET', `/${hostOf(n)}`)).body as Figures;
+  expect(await figuresOf(1)).toMatchObject({ p99Ms: null, failedShare: null });
   const headers = { Authorization: `Bearer ${tokens.ofMembers}` };
-  expect((await fetch(`${console.url}${path}`, { headers })).status).toBe(200);
+  const statusOf = async (path: string) =>
+    (await fetch(`${console.url}/members/${hostOf(1)}${path}`, { headers })).status;
+  expect(await statusOf('/svc/health')).toBe(200);
+  expect(await statusOf('/svc/rest/maps/fine/1')).toBe(200);
+  expect(await statusOf('/svc/rest/maps/broken/1')).toBe(500);
   // A row is written every five seconds.
-  await expect.poll(() => p99Of(1), { timeout: 12_000, interval: 250 }).toBeGreaterThan(0);
-  const { items } = (await call('GET', '')).body as { items: { id: string; p99Ms: number | null }[] };
-  expect(items.find(({ id }) => id === hostOf(1))?.p99Ms).toBe(await p99Of(1));
+  await expect
+    .poll(async () => (await figuresOf(1)).failedShare, { timeout: 12_000, interval: 250 })
+    .toBe(0.333);
+  const { p99Ms } = await figuresOf(1);
+  expect(p99Ms).toBeGreaterThan(0);
+  const { items } = (await call('GET', '')).body as { items: Figures[] };
+  expect(items.find(({ id }) => id === hostOf(1))).toMatchObject({ p99Ms, failedShare: 0.333 });
+  expect(items.find(({ id }) => id === hostOf(0))).toMatchObject({ p99Ms: null, failedShare: null });
 });

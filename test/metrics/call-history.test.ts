@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { callHistoryFiles, minuteMs, mostStructures } from '../../console/metrics/call-history/forms.ts';
+import { createReadLastHour } from '../../console/metrics/call-history/last-hour.ts';
 import {
   type MinuteOfCalls,
   newStructureCounts,
@@ -51,6 +52,7 @@ async function newHistory() {
       recorder = await open();
       state.minute--;
     },
+    readLastHour: (ids: readonly string[]) => createReadLastHour(dataDir, () => state.minute * minuteMs)(ids),
     /** @param minutes  so far back */
     async read(subject: CallSubject, minutes = state.minute - firstMinute, points = minutes) {
       const now = state.minute * minuteMs;
@@ -142,6 +144,36 @@ test('a queue has its size and the polls that wait as they were, also without a 
   expect(queueSize!.mean).toEqual([12, 9, null]);
   expect(pollsWaiting!.mean).toEqual([4, 0, null]);
   expect([offers!.sum, polls!.sum, pollsEmpty!.sum]).toEqual([5, 1, 1]);
+});
+
+test('the last hour of many at once is sums, with the states that were known last', async () => {
+  const history = await newHistory();
+  const older = structure('map:orders', { fine: 1_000, found: 1_000, mostBytes: 9_000 });
+  await history.minute({ structures: [older, structure('queue:jobs', { fine: 1 })] });
+  history.skip(70);
+  const read = {
+    fine: 12,
+    denied: 2,
+    failed: 1,
+    found: 9,
+    missed: 1,
+    values: 3,
+    valueBytes: 120,
+    mostBytes: 90,
+  };
+  const queue = structure('queue:jobs', { fine: 3, written: 2, found: 1 });
+  const jobs = ['queue:jobs', 4] as const;
+  await history.minute(
+    { structures: [structure('map:orders', read), queue], waiting: [jobs] },
+    new Map([jobs]),
+  );
+  await history.minute({ structures: [structure('map:orders', read)] }, new Map([['queue:jobs', 9]]));
+  await history.minute({});
+  const [none, orders, of] = await history.readLastHour(['map:none', 'map:orders', 'queue:jobs']);
+  expect(none).toEqual({ ...newStructureCounts(), minutes: 3, size: undefined, waiting: undefined });
+  expect(orders).toMatchObject({ fine: 24, denied: 4, failed: 2, found: 18, missed: 2, mostBytes: 90 });
+  expect(orders).toMatchObject({ values: 6, valueBytes: 240, minutes: 3 });
+  expect(of).toMatchObject({ written: 2, found: 1, size: 9, waiting: 0 });
 });
 
 test('what was only refused has no ring, and no member is asked for its size', async () => {

@@ -29,7 +29,7 @@ const pageOf = (id: string) => `/cluster/members/${encodeURIComponent(id)}`;
 test('are listed with their state, and each has a page', async () => {
   const list = await ada.get('/cluster/members');
   expect(list.body).toContain(`href="${pageOf(member)}"`);
-  expect(textOf(list)).toMatch(/Takes calls Data member \d/);
+  expect(textOf(list)).toMatch(/Takes calls Data member, \d/);
   const page = await ada.get(pageOf(member));
   expect(titleOf(page)).toBe(member);
   expect(textOf(page)).toMatch(/CLUSTER_READ On/);

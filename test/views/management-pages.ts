@@ -36,7 +36,7 @@ import { renderMember, renderMembers, type ShownMember } from '../../views/manag
 import { renderOperations } from '../../views/management/cluster/operations.tsx';
 import { renderOverview } from '../../views/management/cluster/overview.tsx';
 import { renderQueue } from '../../views/management/cluster/queues.tsx';
-import { renderStructures, type ShownStructure } from '../../views/management/cluster/structures.tsx';
+import { renderMaps, renderQueues, type ShownStructure } from '../../views/management/cluster/structures.tsx';
 import type { ShownValue, ValueFields } from '../../views/management/cluster/value.tsx';
 import {
   renderPublisher,
@@ -151,6 +151,7 @@ function memberOf({ text }: Filling): ShownMember {
     isDrained: false,
     inFlight: 1,
     p99Ms: 4.8,
+    failedShare: 0.02,
     groups: { [text]: false },
   };
 }
@@ -321,7 +322,17 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         },
       ],
       numbers: numbersOf(filling),
-      members: [{ id: '10.0.0.1:5701', kind: 'ok', word: filling.text, type: filling.text, inFlight: 3 }],
+      members: [
+        {
+          id: '10.0.0.1:5701',
+          kind: 'ok',
+          word: filling.text,
+          type: filling.text,
+          inFlight: 3,
+          p99Ms: 4.8,
+          failedShare: null,
+        },
+      ],
       denials: [
         {
           id: '1',
@@ -532,11 +543,16 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       ways: [{ language: 'curl', text: filling.text }],
     }),
   maps: (filling) =>
-    renderStructures({
+    renderMaps({
       frame: frameOf(filling),
-      kind: 'map',
-      structures: [structureOf()],
+      maps: [{ ...structureOf(), callsPerSecond: 1.42, hitShare: 0.985, meanValueBytes: 2048 }],
       filters: { action: '/cluster/maps', isSet: false, selects: [] },
+    }),
+  queues: (filling) =>
+    renderQueues({
+      frame: frameOf(filling),
+      queues: [{ ...structureOf(), size: 12, offersPerSecond: 0.5, pollsPerSecond: null, pollsWaiting: 3 }],
+      filters: { action: '/cluster/queues', isSet: false, selects: [] },
     }),
   map: (filling) =>
     renderMap({

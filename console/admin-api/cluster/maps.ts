@@ -32,14 +32,14 @@ import { noEntry } from './no-entry.ts';
 import {
   findStructure,
   listStructures,
+  mapFields,
   type StructureNeeds,
   structureQuery,
-  structureView,
 } from './structure-lists.ts';
 
 type MapNeeds = ClusterNeeds & EntryNeeds & StructureNeeds;
 
-const mapView = structureView.meta({ id: 'ListedMap' });
+const mapView = view(mapFields).meta({ id: 'ListedMap' });
 const entryView = view({
   id: key,
   map: structureName,

@@ -16,10 +16,9 @@ import { offer, poll, sizeOf } from './queue-calls.ts';
 import {
   findStructure,
   listStructures,
+  queueFields,
   type StructureNeeds,
-  structureFields,
   structureQuery,
-  structureView,
 } from './structure-lists.ts';
 
 type QueueNeeds = ClusterNeeds & StructureNeeds;
@@ -30,9 +29,15 @@ const mostDrainedBytes = 1024 * 1024;
 
 const item = view(shownFields).meta({ id: 'QueueItem' });
 const queueView = view({
-  ...structureFields,
+  ...queueFields,
   size: z.number().int().meta({ description: 'Items in it now.' }),
 }).meta({ id: 'Queue' });
+const listedQueue = view({
+  ...queueFields,
+  size: z.number().int().nullable().meta({
+    description: 'Items in it when that was asked last, once a minute; null: not in the last hour.',
+  }),
+}).meta({ id: 'ListedQueue' });
 const params = z.strictObject({ queue: structureName });
 const changes = {
   access: 'write',
@@ -52,7 +57,7 @@ export const queueOperations: readonly Operation<QueueNeeds>[] = [
       'Lists the queues that are known by name: from roles, clients and calls of 30 days. There may be others.',
     access: 'read',
     query: structureQuery,
-    answer: listOf(structureView.meta({ id: 'ListedQueue' })),
+    answer: listOf(listedQueue),
     async run({ query, actor }, needs: QueueNeeds) {
       return { body: await listStructures('listQueues', 'queue', query, actor, needs) };
     },

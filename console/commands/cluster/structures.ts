@@ -11,6 +11,14 @@ interface StructureView {
   readonly id: string;
   readonly sources: readonly string[];
   readonly lastCallOn: string | null;
+  /** Of the last hour, by map or by queue; null where nothing is known. */
+  readonly callsPerSecond?: number | null;
+  readonly hitShare?: number | null;
+  readonly meanValueBytes?: number | null;
+  readonly size?: number | null;
+  readonly offersPerSecond?: number | null;
+  readonly pollsPerSecond?: number | null;
+  readonly pollsWaiting?: number | null;
 }
 interface StoredView {
   readonly type: string | null;
@@ -204,10 +212,31 @@ export const queueCommands: readonly Command[] = [
   ...queueFileCommands,
 ];
 
-function listStructures(input: Input, tools: Pick<Tools, 'api'>, id: 'listMaps' | 'listQueues') {
+/** Of the last hour. */
+const listedFigures = {
+  listMaps: [
+    { heading: 'CALLS/S', of: 'callsPerSecond' },
+    { heading: 'FOUND', of: 'hitShare' },
+    { heading: 'MEAN BYTES', of: 'meanValueBytes' },
+  ],
+  listQueues: [
+    { heading: 'ITEMS', of: 'size' },
+    { heading: 'OFFERS/S', of: 'offersPerSecond' },
+    { heading: 'POLLS/S', of: 'pollsPerSecond' },
+    { heading: 'WAITING POLLS', of: 'pollsWaiting' },
+  ],
+} as const;
+
+function listStructures(input: Input, tools: Pick<Tools, 'api'>, id: keyof typeof listedFigures) {
+  const figures = listedFigures[id];
   return listReply<StructureView>(tools, id, input, {
-    headings: ['NAME', 'KNOWN FROM', 'LAST CALL'],
-    row: ({ id: name, sources, lastCallOn }) => [name, sources.join(', '), lastCallOn?.slice(0, 10) ?? ''],
+    headings: ['NAME', ...figures.map(({ heading }) => heading), 'KNOWN FROM', 'LAST CALL'],
+    row: (view) => [
+      view.id,
+      ...figures.map(({ of }) => String(view[of] ?? '-')),
+      view.sources.join(', '),
+      view.lastCallOn?.slice(0, 10) ?? '',
+    ],
     none: 'None is known by name. There may be some all the same.',
     isSearchedThere: true,
   });

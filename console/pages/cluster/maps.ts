@@ -11,7 +11,8 @@ import {
   renderMapEntry,
 } from '../../../views/management/cluster/maps.tsx';
 import {
-  renderStructures,
+  type ListedMap,
+  renderMaps,
   type ShownStructure,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
@@ -66,11 +67,10 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       const name = form.get('open')?.trim();
       if (name) return tools.goTo(ctx, structureHref('map', name));
       const asked = queryOf(form, listed.maps.names);
-      const { body } = await tools.run<ListAnswer<ShownStructure>>(ctx, 'listMaps', { query: asked });
-      const html = renderStructures({
+      const { body } = await tools.run<ListAnswer<ListedMap>>(ctx, 'listMaps', { query: asked });
+      const html = renderMaps({
         frame: await tools.frame(ctx),
-        kind: 'map',
-        structures: body.items,
+        maps: body.items,
         filters: filtersOf(listHref, asked, t('structures.beginningOfName'), [], t),
         ...placesOf(listHref, asked, body),
       });

@@ -90,6 +90,8 @@ export function createOverviewPage(
       id: member.id,
       type: memberKind(member, t),
       inFlight: member.inFlight,
+      p99Ms: member.p99Ms,
+      failedShare: member.failedShare,
       ...memberState(member, t),
     }));
   }

@@ -11,8 +11,8 @@ import {
 } from '../../../views/management/cluster/queues.tsx';
 import {
   drainHref,
-  renderStructures,
-  type ShownStructure,
+  type ListedQueue,
+  renderQueues,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
 import { jobHref } from '../../../views/management/observe/jobs.tsx';
@@ -40,11 +40,10 @@ export function createQueuePages(tools: PageTools, acts: Acts, now: () => number
       const name = form.get('open')?.trim();
       if (name) return tools.goTo(ctx, structureHref('queue', name));
       const asked = queryOf(form, listed.queues.names);
-      const { body } = await tools.run<ListAnswer<ShownStructure>>(ctx, 'listQueues', { query: asked });
-      const html = renderStructures({
+      const { body } = await tools.run<ListAnswer<ListedQueue>>(ctx, 'listQueues', { query: asked });
+      const html = renderQueues({
         frame: await tools.frame(ctx),
-        kind: 'queue',
-        structures: body.items,
+        queues: body.items,
         filters: filtersOf(listHref, asked, t('structures.beginningOfName'), [], t),
         ...placesOf(listHref, asked, body),
       });
@@ -151,7 +150,7 @@ function fieldOf(pointer: string): string | undefined {
   return ['value', 'type'].includes(name) ? name : undefined;
 }
 
-function placeOf({ id }: ShownStructure, t: Translate) {
+function placeOf({ id }: Pick<ShownQueue, 'id'>, t: Translate) {
   const href = structureHref('queue', id);
   return {
     path: [

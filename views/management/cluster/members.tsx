@@ -27,6 +27,8 @@ export interface ShownMember {
   readonly inFlight: number | null;
   /** Of the calls of the last minute; null without calls. */
   readonly p99Ms: number | null;
+  /** The same: of these, those that failed. */
+  readonly failedShare: number | null;
   readonly groups: Readonly<Record<string, boolean>>;
 }
 
@@ -74,9 +76,9 @@ function Members({ members, ...list }: MembersModel) {
         { title: t('members.member') },
         { title: t('common.state') },
         { title: t('members.kind') },
-        { title: t('common.version') },
         { title: t('members.inFlight'), isNumber: true },
         { title: 'p99', isNumber: true },
+        { title: t('members.errors'), isNumber: true },
         { title: t('members.groupsOff') },
       ]}
       rows={members.map((member) => ({
@@ -86,10 +88,10 @@ function Members({ members, ...list }: MembersModel) {
             <bdi>{member.id}</bdi>
           </a>,
           <MemberState key="state" {...member} />,
-          memberKind(member, t),
-          member.version ?? t('members.unknown'),
+          kindAndVersion(member, t),
           inFlightIn(member, t),
           latencyIn(member, t),
+          errorsIn(member, t),
           groupsIn(member, t),
         ],
       }))}
@@ -103,13 +105,23 @@ function MemberState(member: Pick<ShownMember, 'state' | 'circuit' | 'isDrained'
   return <State kind={kind}>{word}</State>;
 }
 
-function inFlightIn({ inFlight }: ShownMember, t: Translate): string {
+function kindAndVersion(member: ShownMember, t: Translate): string {
+  const kind = memberKind(member, t);
+  return member.version === null ? kind : `${kind}, ${member.version}`;
+}
+
+export function inFlightIn({ inFlight }: Pick<ShownMember, 'inFlight'>, t: Translate): string {
   return inFlight === null ? t('members.unknown') : numberIn(t.language, inFlight);
 }
 
-function latencyIn({ p99Ms }: ShownMember, t: Translate): string {
+export function latencyIn({ p99Ms }: Pick<ShownMember, 'p99Ms'>, t: Translate): string {
   if (p99Ms === null) return t('members.noCalls');
   return `${numberIn(t.language, p99Ms, { maximumSignificantDigits: 2 })} ms`;
+}
+
+export function errorsIn({ failedShare }: Pick<ShownMember, 'failedShare'>, t: Translate): string {
+  if (failedShare === null) return '-';
+  return `${numberIn(t.language, failedShare * 100, { maximumSignificantDigits: 2 })} %`;
 }
 
 function groupsIn(member: ShownMember, t: Translate): string {

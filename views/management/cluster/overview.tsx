@@ -1,7 +1,6 @@
 /** What is wrong and what has happened lately: where an administrator begins. */
 import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
-import { numberIn } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
@@ -13,7 +12,7 @@ import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
 import { type ShownStep, StartLine } from '../settings/start.tsx';
 import { State, type StateKind } from '../state.tsx';
-import { memberHref } from './members.tsx';
+import { errorsIn, inFlightIn, latencyIn, memberHref } from './members.tsx';
 
 export interface OverviewModel {
   readonly frame: FrameModel;
@@ -45,6 +44,8 @@ export interface MemberRow {
   /** Data or lite. */
   readonly type: string;
   readonly inFlight: number | null;
+  readonly p99Ms: number | null;
+  readonly failedShare: number | null;
 }
 
 export interface EventRow {
@@ -155,8 +156,10 @@ function Members({ members }: { readonly members: readonly MemberRow[] }) {
             { title: t('common.state') },
             { title: t('members.kind') },
             { title: t('members.inFlight'), isNumber: true },
+            { title: 'p99', isNumber: true },
+            { title: t('members.errors'), isNumber: true },
           ]}
-          rows={members.map(({ id, kind, word, type, inFlight }) => ({
+          rows={members.map(({ id, kind, word, type, ...figures }) => ({
             key: id,
             cells: [
               <a key="id" href={memberHref(id)}>
@@ -166,7 +169,9 @@ function Members({ members }: { readonly members: readonly MemberRow[] }) {
                 {word}
               </State>,
               type,
-              inFlight === null ? t('members.unknown') : numberIn(t.language, inFlight),
+              inFlightIn(figures, t),
+              latencyIn(figures, t),
+              errorsIn(figures, t),
             ],
           }))}
         />

@@ -2,8 +2,9 @@
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
-import type { Translate } from '../../texts/text.ts';
+import { numberIn, type Translate } from '../../texts/text.ts';
 import { type ListModel, ListPage } from '../list.tsx';
+import { sizeText } from './value.tsx';
 
 /** As the admin API has it. */
 export interface ShownStructure {
@@ -11,6 +12,21 @@ export interface ShownStructure {
   readonly sources: readonly ('roles' | 'clients' | 'calls' | 'pinned')[];
   /** The day. */
   readonly lastCallOn: string | null;
+}
+
+/** With what its calls of the last hour came to; null where nothing is known of it. */
+export interface ListedMap extends ShownStructure {
+  readonly callsPerSecond: number | null;
+  readonly hitShare: number | null;
+  readonly meanValueBytes: number | null;
+}
+
+export interface ListedQueue extends ShownStructure {
+  /** As it was asked last. */
+  readonly size: number | null;
+  readonly offersPerSecond: number | null;
+  readonly pollsPerSecond: number | null;
+  readonly pollsWaiting: number | null;
 }
 
 export type StructureKind = 'map' | 'queue';
@@ -24,47 +40,108 @@ export function drainHref(queue: string, id: string): string {
   return `${structureHref('queue', queue)}/drains/${encodeURIComponent(id)}`;
 }
 
-export interface StructuresModel
-  extends Pick<ListModel, 'frame' | 'count' | 'nextHref' | 'firstHref' | 'filters'> {
-  readonly kind: StructureKind;
-  readonly structures: readonly ShownStructure[];
+type StructuresState = Pick<ListModel, 'frame' | 'count' | 'nextHref' | 'firstHref' | 'filters' | 'files'>;
+
+export interface MapsModel extends StructuresState {
+  readonly maps: readonly ListedMap[];
 }
 
-const words = {
-  map: { title: 'common.maps', empty: 'structures.noMapKnown' },
-  queue: { title: 'common.queues', empty: 'structures.noQueueKnown' },
-} as const;
-
-export function renderStructures(model: StructuresModel): string {
-  return renderDocument(<Structures {...model} />, model.frame.presentation);
+export interface QueuesModel extends StructuresState {
+  readonly queues: readonly ListedQueue[];
 }
 
-function Structures({ kind, structures, ...list }: StructuresModel) {
+export function renderMaps(model: MapsModel): string {
+  return renderDocument(<Maps {...model} />, model.frame.presentation);
+}
+
+export function renderQueues(model: QueuesModel): string {
+  return renderDocument(<Queues {...model} />, model.frame.presentation);
+}
+
+function Maps({ maps, ...list }: MapsModel) {
   const t = useText();
   return (
     <ListPage
       {...list}
-      title={t(words[kind].title)}
+      title={t('common.maps')}
       about={t('structures.knownFromAbout')}
-      before={<OpenByName kind={kind} />}
+      before={<OpenByName kind="map" />}
       columns={[
         { title: t('common.name') },
+        { title: t('structures.callsPerSecond'), isNumber: true },
+        { title: t('structures.hitShare'), isNumber: true },
+        { title: t('structures.meanSize'), isNumber: true },
         { title: t('structures.knownFrom') },
         { title: t('structures.lastCall') },
       ]}
-      rows={structures.map(({ id, sources, lastCallOn }) => ({
-        key: id,
+      rows={maps.map((map) => ({
+        key: map.id,
         cells: [
-          <a key="name" href={structureHref(kind, id)}>
-            <bdi>{id}</bdi>
-          </a>,
-          sourcesText(sources, t),
-          lastCallText(lastCallOn, list.frame.now, t),
+          <Name key="name" kind="map" id={map.id} />,
+          rateText(map.callsPerSecond, t),
+          shareText(map.hitShare, t),
+          map.meanValueBytes === null ? '-' : sizeText(map.meanValueBytes, t),
+          sourcesText(map.sources, t),
+          lastCallText(map.lastCallOn, list.frame.now, t),
         ],
       }))}
-      empty={<p>{t(words[kind].empty)}</p>}
+      empty={<p>{t('structures.noMapKnown')}</p>}
     />
   );
+}
+
+function Queues({ queues, ...list }: QueuesModel) {
+  const t = useText();
+  return (
+    <ListPage
+      {...list}
+      title={t('common.queues')}
+      about={t('structures.knownFromAbout')}
+      before={<OpenByName kind="queue" />}
+      columns={[
+        { title: t('common.name') },
+        { title: t('numbers.items'), isNumber: true },
+        { title: t('structures.offersPerSecond'), isNumber: true },
+        { title: t('structures.pollsPerSecond'), isNumber: true },
+        { title: t('numbers.waitingPolls'), isNumber: true },
+        { title: t('structures.knownFrom') },
+        { title: t('structures.lastCall') },
+      ]}
+      rows={queues.map((queue) => ({
+        key: queue.id,
+        cells: [
+          <Name key="name" kind="queue" id={queue.id} />,
+          countText(queue.size, t),
+          rateText(queue.offersPerSecond, t),
+          rateText(queue.pollsPerSecond, t),
+          countText(queue.pollsWaiting, t),
+          sourcesText(queue.sources, t),
+          lastCallText(queue.lastCallOn, list.frame.now, t),
+        ],
+      }))}
+      empty={<p>{t('structures.noQueueKnown')}</p>}
+    />
+  );
+}
+
+function Name({ kind, id }: { readonly kind: StructureKind; readonly id: string }) {
+  return (
+    <a href={structureHref(kind, id)}>
+      <bdi>{id}</bdi>
+    </a>
+  );
+}
+
+function countText(count: number | null, t: Translate): string {
+  return count === null ? '-' : numberIn(t.language, count);
+}
+
+function shareText(share: number | null, t: Translate): string {
+  return share === null ? '-' : `${numberIn(t.language, share * 100, { maximumSignificantDigits: 3 })} %`;
+}
+
+function rateText(perSecond: number | null, t: Translate): string {
+  return perSecond === null ? '-' : numberIn(t.language, perSecond, { maximumSignificantDigits: 2 });
 }
 
 const sourceWords = {

@@ -11,6 +11,7 @@ export const members: SameTexts<typeof english> = {
   'members.member': 'Member',
   'members.kind': 'Art',
   'members.inFlight': 'Laufend',
+  'members.errors': 'Fehler',
   'members.groupsOff': 'Abgeschaltete Gruppen',
   'members.unknown': 'Unbekannt',
   'members.noneKnown': 'Es ist kein Member bekannt. Die Einstellung CONSOLE_MEMBERS sagt, wo sie sind.',

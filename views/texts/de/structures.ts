@@ -10,6 +10,11 @@ export const structures: SameTexts<typeof english> = {
   'structures.knownFromAbout':
     'Bekannt aus Rollen, Maschinen-Clients und den Aufrufen von 30 Tagen. Es kann weitere geben: Member listen sie nicht auf.',
   'structures.knownFrom': 'Bekannt aus',
+  'structures.callsPerSecond': 'Aufrufe/s',
+  'structures.hitShare': 'Gefunden',
+  'structures.meanSize': 'Mittlere Größe',
+  'structures.offersPerSecond': 'Eingereiht/s',
+  'structures.pollsPerSecond': 'Entnommen/s',
   'structures.lastCall': 'Letzter Aufruf',
   'structures.lastCallHere': 'Letzter Aufruf durch die Konsole',
   'structures.noMapKnown':

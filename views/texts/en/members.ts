@@ -6,6 +6,7 @@ export const members = {
   'members.member': 'Member',
   'members.kind': 'Kind',
   'members.inFlight': 'In-flight',
+  'members.errors': 'Errors',
   'members.groupsOff': 'Groups that are off',
   'members.unknown': 'Unknown',
   'members.noneKnown': 'No member is known. The setting CONSOLE_MEMBERS says where they are.',

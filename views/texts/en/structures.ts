@@ -5,6 +5,11 @@ export const structures = {
   'structures.knownFromAbout':
     'Known from roles, machine clients and the calls of 30 days. Others may exist: members do not list them.',
   'structures.knownFrom': 'Known from',
+  'structures.callsPerSecond': 'Calls/s',
+  'structures.hitShare': 'Found',
+  'structures.meanSize': 'Mean size',
+  'structures.offersPerSecond': 'Offers/s',
+  'structures.pollsPerSecond': 'Polls/s',
   'structures.lastCall': 'Last call',
   'structures.lastCallHere': 'Last call through the console',
   'structures.noMapKnown': 'No map is known yet. Open one by its name, or give a client access to it.',
