@@ -80,7 +80,7 @@ function Maps({ maps, ...list }: MapsModel) {
           <Name key="name" kind="map" id={map.id} />,
           rateText(map.callsPerSecond, t),
           shareText(map.hitShare, t),
-          map.meanValueBytes === null ? '-' : sizeText(map.meanValueBytes, t),
+          map.meanValueBytes === null ? '-' : sizeText(Math.round(map.meanValueBytes), t),
           sourcesText(map.sources, t),
           lastCallText(map.lastCallOn, list.frame.now, t),
         ],
@@ -132,6 +132,9 @@ function Name({ kind, id }: { readonly kind: StructureKind; readonly id: string 
   );
 }
 
+/** Less is not worth its digits. */
+const leastRate = 0.01;
+
 function countText(count: number | null, t: Translate): string {
   return count === null ? '-' : numberIn(t.language, count);
 }
@@ -141,7 +144,9 @@ function shareText(share: number | null, t: Translate): string {
 }
 
 function rateText(perSecond: number | null, t: Translate): string {
-  return perSecond === null ? '-' : numberIn(t.language, perSecond, { maximumSignificantDigits: 2 });
+  if (perSecond === null) return '-';
+  if (perSecond > 0 && perSecond < leastRate) return `< ${numberIn(t.language, leastRate)}`;
+  return numberIn(t.language, perSecond, { maximumSignificantDigits: 2 });
 }
 
 const sourceWords = {

@@ -8,7 +8,7 @@ import type { SameTexts } from '../text-form.ts';
 
 export const structures: SameTexts<typeof english> = {
   'structures.knownFromAbout':
-    'Bekannt aus Rollen, Maschinen-Clients und den Aufrufen von 30 Tagen. Es kann weitere geben: Member listen sie nicht auf.',
+    'Bekannt aus Rollen, Maschinen-Clients und den Aufrufen von 30 Tagen. Es kann weitere geben: Member listen sie nicht auf. Die Zahlen sind von der letzten Stunde.',
   'structures.knownFrom': 'Bekannt aus',
   'structures.callsPerSecond': 'Aufrufe/s',
   'structures.hitShare': 'Gefunden',

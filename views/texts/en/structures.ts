@@ -3,7 +3,7 @@ import type { Texts } from '../text-form.ts';
 
 export const structures = {
   'structures.knownFromAbout':
-    'Known from roles, machine clients and the calls of 30 days. Others may exist: members do not list them.',
+    'Known from roles, machine clients and the calls of 30 days. Others may exist: members do not list them. Figures are of the last hour.',
   'structures.knownFrom': 'Known from',
   'structures.callsPerSecond': 'Calls/s',
   'structures.hitShare': 'Found',
