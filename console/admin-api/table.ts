@@ -18,6 +18,7 @@ import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
 import { memberCommandOperations } from './cluster/member-commands.ts';
 import { memberDetailOperations } from './cluster/member-details.ts';
+import { memberLicenceOperations } from './cluster/member-licence.ts';
 import { type DrainNeeds, queueDrainOperations } from './cluster/queue-drains.ts';
 import { queueOperations } from './cluster/queues.ts';
 import type { StructureNeeds } from './cluster/structure-lists.ts';
@@ -98,6 +99,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...keyOperations,
   ...licenceOperations,
   ...clusterOperations,
+  ...memberLicenceOperations,
   ...cpOperations,
   ...mapOperations,
   ...mapValueOperations,

@@ -51,6 +51,13 @@ test('a queue gives the items that it was offered, and its name is listed by wha
 test('the cluster moves to a state and back, and a member is given a log level', async () => {
   expect((await tool('cluster', 'state', 'frozen', '--yes')).stdout).toContain('frozen');
   expect((await tool('cluster', 'show', '--json')).json()).toMatchObject({ clusterState: 'frozen' });
+  expect((await tool('cluster', 'licence')).stdout).toContain('The members have none.');
+  const key = `Some Company#7Nodes#${'k'.repeat(40)}`;
+  const file = join(temporaryDirectory(), 'members.key');
+  writeFileSync(file, `${key}\n`);
+  const given = await tool('cluster', 'set-licence', '--key-file', file, '--yes', '--json');
+  expect(given.json()).toMatchObject({ mostMembers: 7, expiresAt: null });
+  expect((await tool('cluster', 'licence')).stdout).toMatch(/members +7/);
   await tool('cluster', 'state', 'active', '--yes');
   expect((await failed('cluster', 'state', 'sleeping', '--yes')).code).toBe(1);
   const [member] = (await tool('member', 'list', '--json')).json<{ id: string }[]>();

@@ -55,6 +55,19 @@ test('change the state by the word typed, and not without it', async () => {
   expect((await cluster()).clusterState).toBe('active');
 });
 
+test('show the licence of the members, and give them another one', async () => {
+  expect(textOf(await ada.get(href))).toContain('Licence of the members None, as in a community edition');
+  const key = `Some Company#12Nodes#${'k'.repeat(40)}`;
+  const question = await ada.get(`${href}?do=licence`);
+  expect(question.body).toMatch(/<input[^>]*name="key"[^>]*type="password"/);
+  const odd = await sendForm(ada, question, 'licence', { key: 'no-key-of-mine', typed_name: word });
+  expect([odd.status, odd.body.includes('no-key-of-mine')]).toEqual([400, false]);
+  expect(textOf(odd)).toContain('does not take this key');
+  const done = await ada.follow(await sendForm(ada, question, 'licence', { key, typed_name: word }));
+  expect(textOf(done)).toContain('The members have the new licence.');
+  expect(textOf(done)).toContain('Licence of the members for 12 members, its end is not told');
+});
+
 test('ask for the name of the installation, whichever of its members answers', async () => {
   const members = await Promise.all([0, 1].map(() => startOwnMember()));
   const other = await startConsole({

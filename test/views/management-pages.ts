@@ -716,6 +716,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderOperations({
       frame: frameOf(filling),
       csrf: filling.text,
+      licence: { isLicensed: true, expiresAt: null, mostMembers: 10, holder: filling.text },
       cluster: {
         clusterState: 'active',
         clusterVersion: filling.text,

@@ -6,7 +6,7 @@ import { renderDocument } from '../layout.tsx';
 import { Text, useText } from '../texts/elements.tsx';
 import { Diff, type DiffModel } from './diff.tsx';
 import type { Select } from './filters.tsx';
-import { ErrorList, type FieldError, SelectField, TextField } from './forms/fields.tsx';
+import { ErrorList, type FieldError, SecretField, SelectField, TextField } from './forms/fields.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
 import { type Snippet, Snippets } from './snippets.tsx';
 
@@ -16,6 +16,8 @@ export interface ActText {
   readonly hint?: string;
   readonly value?: string;
   readonly isRequired?: boolean;
+  /** Hidden while it is typed, and not shown again. */
+  readonly isSecret?: boolean;
 }
 
 export interface ActModel {
@@ -102,15 +104,14 @@ function ActForm(model: ActModel) {
       {selects.map((select) => (
         <SelectField key={select.name} {...select} />
       ))}
-      {texts.map(({ value = '', isRequired = false, ...text }) => (
-        <TextField
-          key={text.name}
-          {...text}
-          value={value}
-          isOptional={!isRequired}
-          error={errorOf(text.name)}
-        />
-      ))}
+      {texts.map(({ value = '', isRequired = false, isSecret = false, ...text }) => {
+        const control = { ...text, isOptional: !isRequired, error: errorOf(text.name) };
+        return isSecret ? (
+          <SecretField key={text.name} {...control} />
+        ) : (
+          <TextField key={text.name} {...control} value={value} />
+        );
+      })}
       {typedName !== undefined && (
         <TextField
           name="typed_name"

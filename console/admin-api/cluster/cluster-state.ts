@@ -26,6 +26,7 @@ const operationGroups = {
   version: 'CLUSTER_WRITE',
   reload: 'CLUSTER_WRITE',
   config: 'CLUSTER_WRITE',
+  licence: 'CLUSTER_WRITE',
   shutdown: 'CLUSTER_WRITE',
   'hot-backup': 'PERSISTENCE',
   'hot-backup-interrupt': 'PERSISTENCE',

@@ -10,6 +10,14 @@ interface ConfigChangeView {
   readonly added: readonly SectionView[];
   readonly ignored: readonly SectionView[];
 }
+interface LicenceView {
+  readonly isLicensed: boolean;
+  readonly member: string;
+  readonly expiresAt: string | null;
+  readonly mostMembers: number | null;
+  readonly holder: string | null;
+  readonly keyDigest: string | null;
+}
 interface ConfigPreviewView {
   readonly isCompared: boolean;
   readonly isCut: boolean;
@@ -43,6 +51,29 @@ export const clusterActs: readonly Command[] = [
       const { body: view } = await api.call('changeClusterVersion', { body: { version }, isDryRun });
       const text = `The cluster ${isDryRun ? 'would be' : 'is'} of the version ${version}.`;
       return { text, json: view };
+    },
+  },
+  {
+    ...onApi,
+    name: 'cluster licence',
+    summary: 'Shows the licence of the members.',
+    async run(_input, { api }) {
+      return licenceInWords((await api.call('readMemberLicence')).body as LicenceView);
+    },
+  },
+  {
+    ...onApi,
+    name: 'cluster set-licence',
+    summary: 'Gives the members another licence key, until they are started again.',
+    flags: { ...flags({ '--key-file F': 'the file that has it' }), ...dryRunFlag },
+    asks: () => ({ says: 'Every member of the cluster goes by the new licence key at once.', name: about }),
+    async run(input, { api, readFile }) {
+      const key = (await readFile(input.text('key-file')!)).trim();
+      const isDryRun = input.has('dry-run');
+      const { body } = await api.call('changeMemberLicence', { body: { key }, isDryRun });
+      return isDryRun
+        ? { text: 'The licence key may be given to the members.', json: null }
+        : licenceInWords(body as LicenceView);
     },
   },
   {
@@ -115,6 +146,19 @@ function previewInWords(view: ConfigPreviewView) {
   });
   const texts = [...shown, ...(view.isCut ? ['There are more lines.'] : [])];
   return { text: texts.join('\n') || 'It has no sections.', json: view };
+}
+
+function licenceInWords(view: LicenceView) {
+  const { member, expiresAt, mostMembers, holder, keyDigest } = view;
+  if (!view.isLicensed) return { text: 'The members have none.', json: view };
+  const text = fields({
+    'said by': member,
+    holder: holder ?? 'not said',
+    members: mostMembers === null ? 'not said' : String(mostMembers),
+    ends: expiresAt ?? 'not said',
+    'SHA-256 of the key': keyDigest ?? 'not said',
+  });
+  return { text, json: view };
 }
 
 function inWords(view: ConfigChangeView) {

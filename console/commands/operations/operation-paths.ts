@@ -66,6 +66,8 @@ export const operationPaths = {
   stopWanPublisher: 'POST /wan/{replication}/publishers/{publisher}/stop',
   readCluster: 'GET /operations',
   changeClusterVersion: 'POST /operations/version',
+  readMemberLicence: 'GET /operations/licence',
+  changeMemberLicence: 'POST /operations/licence',
   startHotBackup: 'POST /operations/hot-backup',
   interruptHotBackup: 'POST /operations/hot-backup-interrupt',
   forceStartCluster: 'POST /operations/force-start',

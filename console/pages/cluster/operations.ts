@@ -5,12 +5,14 @@ import {
   operationsHref,
   renderOperations,
   type ShownCluster,
+  type ShownMemberLicence,
 } from '../../../views/management/cluster/operations.tsx';
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { presentationOf, textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { asPart } from '../plots.ts';
 import { addedNotice, createMemberConfigForm, isConfigForm } from './member-config.ts';
 
 const place = (t: Translate) => ({
@@ -43,10 +45,12 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       const operations = all.map(({ operation }) => operation);
       const may = await tools.mayRun(ctx, [...operations, 'updateMemberConfig']);
       const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
+      const licence = await asPart(() => licenceOf(ctx));
       const html = renderOperations({
         frame: await tools.frame(ctx),
         csrf: tools.csrf(ctx),
         cluster,
+        licence,
         acts: open.filter(({ name }) => name !== 'version').map(offered),
         mayConfigure: may.has('updateMemberConfig') && reasonOf(cluster, 'config') === undefined,
         mayChangeVersion: open.some(({ name }) => name === 'version'),
@@ -68,6 +72,10 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       if (done) tools.goTo(ctx, `${operationsHref}?done=${act.name}`);
     },
   };
+
+  async function licenceOf(ctx: PageContext): Promise<ShownMemberLicence> {
+    return (await tools.run<ShownMemberLicence>(ctx, 'readMemberLicence')).body;
+  }
 
   async function read(ctx: PageContext): Promise<ShownCluster> {
     return (await tools.run<ShownCluster>(ctx, 'readCluster')).body;
@@ -123,6 +131,7 @@ function actsOf(ctx: PageContext, cluster: ShownCluster, version: string): reado
   return [
     stateChange(cluster, typedName, t),
     versionChange(version, typedName, t),
+    licenceChange(typedName, t),
     ...quietActs(t),
     ...startsAndEnd(cluster, typedName, t),
   ];
@@ -181,6 +190,23 @@ function versionChange(version: string, typedName: string, t: Translate): Cluste
     typedName,
     hidden: { to: version },
     requestOf: (form) => ({ body: { version: form.get('to') ?? '' } }),
+  };
+}
+
+function licenceChange(typedName: string, t: Translate): ClusterAct {
+  return {
+    name: 'licence',
+    word: 'licence',
+    operation: 'changeMemberLicence',
+    title: t('operations.changeLicence'),
+    about: t('operations.licenceAbout'),
+    done: t('operations.licenceChanged'),
+    effects: [t('operations.licenceEffect'), t('operations.licenceUntilRestart')],
+    button: t('operations.changeLicence'),
+    isDangerous: true,
+    typedName,
+    texts: [{ name: 'key', label: t('operations.licenceKey'), isRequired: true, isSecret: true }],
+    requestOf: (form) => ({ body: { key: form.get('key')?.trim() ?? '' } }),
   };
 }
 

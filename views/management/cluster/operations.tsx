@@ -36,10 +36,20 @@ export interface OfferedAct {
   readonly isQuiet: boolean;
 }
 
+/** As the admin API has it; null: the member does not tell. */
+export interface ShownMemberLicence {
+  readonly isLicensed: boolean;
+  readonly expiresAt: string | null;
+  readonly mostMembers: number | null;
+  readonly holder: string | null;
+}
+
 export interface OperationsModel {
   readonly frame: FrameModel;
   readonly csrf: string;
   readonly cluster: ShownCluster;
+  /** Undefined where no member can be asked. */
+  readonly licence: ShownMemberLicence | undefined;
   /** Those that the reader may ask for. */
   readonly acts: readonly OfferedAct[];
   readonly mayChangeVersion: boolean;
@@ -84,7 +94,7 @@ function Operations(model: OperationsModel) {
       notice={notice}
       problem={problem}
     >
-      <Facts facts={factsOf(cluster, t)} />
+      <Facts facts={[...factsOf(cluster, t), licenceFact(model, t)]} />
       {model.acts.length > 0 && <Offered {...model} />}
       {model.mayChangeVersion && <Version {...model} />}
       {model.mayConfigure && <Configuration {...model} />}
@@ -105,6 +115,24 @@ function factsOf(
     { name: t('operations.backupsInStep'), value: <Safety isSafe={isSafe} /> },
     { name: t('operations.migrationQueue'), value: number(migrationQueueSize) },
   ];
+}
+
+function licenceFact({ licence }: OperationsModel, t: Translate): Fact {
+  return { name: t('operations.licence'), value: licenceText(licence, t) };
+}
+
+function licenceText(licence: OperationsModel['licence'], t: Translate) {
+  if (licence === undefined) return t('members.unknown');
+  if (!licence.isLicensed) return t('operations.noLicence');
+  const { expiresAt, mostMembers, holder } = licence;
+  const parts = [
+    ...(holder === null ? [] : [holder]),
+    ...(mostMembers === null ? [] : [t('operations.forMembers', { n: mostMembers })]),
+    expiresAt === null
+      ? t('operations.endUnknown')
+      : t('operations.licenceEnds', { day: expiresAt.slice(0, 10) }),
+  ];
+  return <bdi>{parts.join(', ')}</bdi>;
 }
 
 function Safety({ isSafe }: Pick<ShownCluster, 'isSafe'>) {

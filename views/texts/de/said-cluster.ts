@@ -28,6 +28,9 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
     'Das Member {member} antwortet in einer unbekannten Form.',
   'The member {member} says that it has not done this.':
     'Das Member {member} sagt, dass es das nicht getan hat.',
+  'The member {member} does not take this key.': 'Das Member {member} nimmt diesen Schlüssel nicht an.',
+  'The member {member} says yes, and has no licence: a community edition takes none.':
+    'Das Member {member} sagt Ja und hat keine Lizenz: Eine Community Edition nimmt keine an.',
   'The member {member} answers {status}: {reason}': 'Das Member {member} antwortet {status}: {reason}',
   'The member {member} answers {status}': 'Das Member {member} antwortet {status}',
   '{which}. Look whether the members run; try again in {seconds} seconds':

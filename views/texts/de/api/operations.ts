@@ -123,6 +123,8 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   readCluster: 'Zeigt, wie es dem Cluster geht und was mit ihm getan werden darf, oder warum nicht.',
   changeClusterState: 'Bringt den Cluster in einen anderen Zustand.',
   changeClusterVersion: 'Hebt die Version des Clusters an, sobald jedes Member die neue ausführt.',
+  readMemberLicence: 'Zeigt die Lizenz der Member. Eine Community Edition hat keine.',
+  changeMemberLicence: 'Gibt den Membern einen anderen Lizenzschlüssel, bis sie neu gestartet werden.',
   startHotBackup:
     'Lässt die Member sichern, was sie persistieren. Eine Community-Edition sagt ja und tut nichts.',
   interruptHotBackup: 'Bricht diese Sicherung ab.',

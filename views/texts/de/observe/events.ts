@@ -35,6 +35,7 @@ export const events: SameTexts<typeof english> = {
   'event.cluster.version_changed': 'Version des Clusters geändert',
   'event.cluster.config_reloaded': 'Konfiguration der Member neu geladen',
   'event.cluster.config_updated': 'Konfiguration der Member geändert',
+  'event.cluster.licence_changed': 'Lizenz der Member geändert',
   'event.cluster.backup_started': 'Hot Backup begonnen',
   'event.cluster.backup_interrupted': 'Hot Backup abgebrochen',
   'event.cluster.force_started': 'Cluster mit Force Start gestartet',

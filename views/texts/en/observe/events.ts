@@ -34,6 +34,7 @@ export const events = {
   'event.cluster.version_changed': 'Version of the cluster changed',
   'event.cluster.config_reloaded': 'Configuration of members reloaded',
   'event.cluster.config_updated': 'Configuration of members updated',
+  'event.cluster.licence_changed': 'Licence of the members changed',
   'event.cluster.backup_started': 'Hot backup started',
   'event.cluster.backup_interrupted': 'Hot backup interrupted',
   'event.cluster.force_started': 'Cluster force-started',
