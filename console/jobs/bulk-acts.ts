@@ -1,17 +1,7 @@
 /** One act on many things: each by itself, so that what is refused holds up nothing else, and is told. */
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { JobActor } from './job-actor.ts';
 import { JobFailure, type JobKind, type JobWork } from './job-kind.ts';
-
-/** Who has asked, in words of the store. */
-export interface BulkActor {
-  readonly kind: 'user' | 'client' | 'local';
-  readonly id: string;
-  readonly via: string;
-  readonly roles: readonly string[];
-  readonly scopes: readonly string[];
-  readonly client?: string;
-  readonly session?: string;
-}
 
 export interface BulkActInput {
   /** On one thing. */
@@ -25,7 +15,7 @@ export interface BulkActInput {
   readonly query: Readonly<Record<string, string>> | null;
   /** When the query finds more, nothing is done. */
   readonly most: number;
-  readonly actor: BulkActor;
+  readonly actor: JobActor;
 }
 
 /** What the job asks of the operations: as who has asked for it, with what they may do at that moment. */

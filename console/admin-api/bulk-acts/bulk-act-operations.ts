@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { BulkActInput } from '../../jobs/bulk-acts.ts';
+import { jobActorOf } from '../../jobs/job-actor.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { checkAccess } from '../../operations/access-check.ts';
 import type { Actor } from '../../operations/actor.ts';
@@ -69,7 +70,7 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
         ids: asked.ids ? [...new Set(asked.ids)] : null,
         query: asked.query ?? null,
         most: asked.most ?? mostNamed,
-        actor: askedBy(actor),
+        actor: jobActorOf(actor),
       };
       const job = await jobs.add({
         kind,
@@ -120,9 +121,4 @@ async function checkMay(
 function saidOf({ operation: act, ids, query, most }: BulkActInput) {
   if (!query) return { operation: act, things: ids?.length ?? 0 };
   return { operation: act, query: new URLSearchParams(query).toString(), most };
-}
-
-/** Who it is done for, as far as that is known again later. */
-function askedBy({ kind, id, via, roles, scopes, client, session }: Actor): BulkActInput['actor'] {
-  return { kind, id, via, roles, scopes, ...(client && { client }), ...(session && { session }) };
 }

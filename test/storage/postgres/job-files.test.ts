@@ -122,6 +122,24 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
     expect((await call(leader, 'GET', `${path}/items`)).status).toBe(404);
   }, 120_000);
 
+  test('many keys that one console was asked for are read by the one that leads, given out by any, and lie encrypted', async () => {
+    const keys = Array.from({ length: 40 }, (_, n) => `secret-key-${n}`);
+    const begun = await call(other, 'POST', 'maps/shared/readings', JSON.stringify({ keys }));
+    expect(begun.status).toBe(202);
+    const { id } = (await begun.json()) as Job;
+    for (const console of [other, leader]) {
+      await expect
+        .poll(() => read<Job>(console, `maps/shared/readings/${id}`), patience)
+        .toMatchObject({ state: 'succeeded', entries: keys.map((key) => ({ id: key, bytes: null })) });
+    }
+    const lines = await postgres.query(
+      database,
+      `select payload::text as line from artifact where kind in ('Job', 'ReadKeys', 'ReadRows')`,
+    );
+    expect(lines.length).toBeGreaterThan(6);
+    expect(JSON.stringify(lines)).not.toContain('secret-key');
+  }, 120_000);
+
   test('an upload that is coming in when its console begins to lead is taken in whole', async () => {
     const path = '/api/v1/imports?of=users&format=csv';
     const headers = { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/octet-stream' };
