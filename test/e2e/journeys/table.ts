@@ -87,7 +87,7 @@ const cluster: readonly Journey[] = [
       open('/cluster/maps/orders'),
       fill('Keys', 'a[1-40]'),
       press('Get'),
-      reads('Keys of orders', 'entries were found.', 'application/json'),
+      reads('Keys of orders', '1 entry was found. 39 keys have no entry.', 'application/json'),
     ),
   },
   {
