@@ -9,6 +9,7 @@ import { type Clients, createClients, createDerivedClients } from '../clients/cl
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import { createBranding } from '../installation/branding.ts';
 import { createInstallationId } from '../installation/installation-id.ts';
+import { createBulkChanges } from '../jobs/bulk-changes.ts';
 import { createItemFiles } from '../jobs/item-files.ts';
 import { createJobs } from '../jobs/jobs.ts';
 import { createReadRows } from '../jobs/read-rows.ts';
@@ -115,6 +116,7 @@ function createJobFiles(
     itemFiles: isShared
       ? createSharedItemFiles({ artifacts, cipher, now })
       : createItemFiles({ dataDir, cipher, now }),
+    bulkChanges: createBulkChanges({ artifacts }),
     readRows: createReadRows({ artifacts, cipher, now }),
     sharedFiles: isShared ? createSharedFiles({ artifacts, uploads, dataDir, now }) : undefined,
   };

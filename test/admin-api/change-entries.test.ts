@@ -57,6 +57,7 @@ const failing: Readonly<Record<string, number>> = {
   cancelJob: 409,
   stopQueueDrain: 409,
   stopMapReading: 409,
+  undoBulkAct: 409,
   forceStartCluster: 409,
   partialStartCluster: 409,
   // None waits here: test/admin-api/open-calls.test.ts.

@@ -1,5 +1,6 @@
 /** Operations as a job asks for them, long after the call that has begun it: by the same rules, with entries of their own. */
 import type { Audit } from '../../../platform/log.ts';
+import { isUndoableAct } from '../../admin-api/bulk-acts/acts.ts';
 import type { BulkActInput, BulkCalls } from '../../jobs/bulk-acts.ts';
 import type { KnownMembers } from '../../members/own-calls.ts';
 import { mostItems } from '../../operations/lists.ts';
@@ -22,10 +23,12 @@ export function createBulkCalls(services: Services, audit: Audit, members: Known
       const { items, next } = body as { items: readonly { readonly id: string }[]; next: string | null };
       return { ids: items.map(({ id }) => id), next };
     },
-    async act({ operation, param, actor }: BulkActInput, jobId, thing) {
-      const request = { params: { [param]: thing }, body: {} };
-      const { event } = await runAs(operation, request, await actorNow(actor, services), aboutOf(jobId));
-      return event === approvalRequested ? 'waiting' : 'done';
+    async act({ operation, param, actor }: BulkActInput, jobId, { id, version: ifMatch }) {
+      const request = { params: { [param]: id }, body: {}, ...(ifMatch !== undefined && { ifMatch }) };
+      const answer = await runAs(operation, request, await actorNow(actor, services), aboutOf(jobId));
+      if (answer.event === approvalRequested) return { outcome: 'waiting' };
+      const isUndoable = !answer.isUnchanged && isUndoableAct(operation);
+      return { outcome: 'done', version: isUndoable ? answer.version : undefined };
     },
   };
 }

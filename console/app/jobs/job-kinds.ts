@@ -25,7 +25,10 @@ export function createJobKinds(
 ): Readonly<Record<string, JobKind>> {
   const { storage, outbound, itemFiles, sharedFiles: shared, now } = services;
   const { dataDir } = services.settings;
-  const bulkAct = createBulkActKind(createBulkCalls(services, audit, members));
+  const bulkAct = createBulkActKind({
+    calls: createBulkCalls(services, audit, members),
+    changes: services.bulkChanges,
+  });
   const target = createBulkTarget({
     storage,
     isServing: true,

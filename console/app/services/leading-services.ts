@@ -1,6 +1,7 @@
 /** What duties are done with: the services on a store that takes writes of whoever leads alone. */
 import { createElevations } from '../../accounts/elevations/elevations.ts';
 import { createAccountRecords } from '../../accounts/voiding.ts';
+import { createBulkChanges } from '../../jobs/bulk-changes.ts';
 import { createJobs } from '../../jobs/jobs.ts';
 import { createReadRows } from '../../jobs/read-rows.ts';
 import { createDeliveries } from '../../licence/deliveries.ts';
@@ -44,6 +45,7 @@ export function leadingServices(services: Services, storage: Storage): LeadingSe
       now,
     }),
     jobs: createJobs({ artifacts, now }),
+    bulkChanges: createBulkChanges({ artifacts }),
     readRows: createReadRows({ artifacts, cipher, now }),
     providerRegistration: createRegistrationOf({ storage, now }, { ...services, accounts }),
   };

@@ -3,7 +3,7 @@ import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { type BulkResult, Counts, hasFailures } from '../bulk/outcome.tsx';
+import { type BulkResult, Counts, hasFailures, Undo, type UndoModel } from '../bulk/outcome.tsx';
 import { drainHref, readingHref } from '../cluster/structures.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
@@ -146,6 +146,8 @@ export interface JobModel {
   readonly frame: FrameModel;
   readonly job: ShownJob;
   readonly mayStop: boolean;
+  /** For whoever has begun it. */
+  readonly undo?: UndoModel | undefined;
   readonly notice?: string | undefined;
 }
 
@@ -155,7 +157,7 @@ export function renderJob(model: JobModel): string {
 
 function Job(model: JobModel) {
   const t = useText();
-  const { frame, job, mayStop, notice } = model;
+  const { frame, job, mayStop, notice, undo } = model;
   const why = job.problem?.detail;
   return (
     <DetailPage
@@ -179,6 +181,11 @@ function Job(model: JobModel) {
       problem={why === undefined ? undefined : (saidIn(t.language, why) ?? why)}
     >
       <JobParts {...model} />
+      {undo && (
+        <Part id="undo" title={t('frame.undo')}>
+          <Undo {...undo} />
+        </Part>
+      )}
     </DetailPage>
   );
 }

@@ -98,6 +98,8 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   followJob: 'Meldet, wie ein Job vorankommt, bis er vorbei ist: für jede Änderung ein Ereignis job.',
   cancelJob: 'Hält einen Job bei nächster Gelegenheit an; was er getan hat, bleibt.',
   createBulkAct: 'Tut dasselbe mit vielem, als Job: mit jedem, was seine eigene Operation tut.',
+  undoBulkAct:
+    'Nimmt zurück, was eine Aktion an vielem geändert hat, als Job: deaktiviert oder aktiviert es wieder.',
   readBulkAct:
     'Zeigt eine Aktion auf vielem, die der Aufrufer begonnen hat; mit Prefer: wait=N, wenn sie vorbei ist.',
   // Health and this installation.
