@@ -214,6 +214,7 @@ export const makingCalls: Readonly<Record<string, MakingCalls>> = {
     other: { body: { document: { version: 1, source: 'another-team', roles: {} } } },
   },
   createBulkAct: { other: { body: { operation: 'enableUser', ids: ['somebody-else'] } } },
+  startMapReading: { other: { body: { keys: ['another-key'] } } },
   createImport: {
     call: {
       address: '/imports?of=users&format=jsonl',

@@ -322,6 +322,21 @@ describe('the rate of who has asked', () => {
   );
 });
 
+test('of several processes the one that works on jobs reads for all of them', async () => {
+  const several = await startConsole({
+    env: { CONSOLE_MEMBERS: `http://127.0.0.1:${member.port}`, CONSOLE_WORKERS: '2' },
+  });
+  try {
+    const as = apiCaller(several, '', await apiToken(several));
+    const { id } = (await begin('workers', keysTo(50), {}, as)).body as Reading;
+    const reading = await over('workers', id, as);
+    expect([reading.state, reading.entries.length]).toEqual(['succeeded', 50]);
+    expect((await as('GET', `/jobs/${id}`)).body.result).toMatchObject({ found: 25, missing: 25 });
+  } finally {
+    await several.stop();
+  }
+}, 60_000);
+
 test('a kill interrupts it, what was read stays, and nothing goes on by itself; keys lie encrypted', async () => {
   const dataDir = await usedDataDir();
   const env = {
