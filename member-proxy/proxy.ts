@@ -88,6 +88,13 @@ export interface MemberProxy {
   readonly ask: AskMember;
   /** The same, whose answer is read as it comes. */
   readonly open: OpenMember;
+  /**
+   * Counts in a call to data that the console makes for somebody, as one that they make here.
+   *
+   * @param subject  `sub` of their tokens
+   * @throws {ProblemError} `too_many_requests`
+   */
+  countDataCall(subject: string): void;
   /** The members as they are known now. */
   statuses(): readonly MemberStatus[];
   /** Resolves when each of them has been asked once how it is. */
@@ -144,6 +151,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     recheck,
     ask: own.ask,
     open: own.open,
+    countDataCall: (subject) => void rateLimit.countIn(subject, { group: 'DATA' }, false),
     statuses: members.statuses,
     firstProbe: members.firstProbe,
     drain: members.drain,

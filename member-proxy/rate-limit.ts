@@ -28,7 +28,7 @@ export interface RateLimit {
    * @returns to be called once, when the call is over; undefined when there is nothing to count out
    * @throws {ProblemError} `too_many_requests` with `Retry-After`
    */
-  countIn(subject: string, rule: Rule, isWaiting: boolean): (() => void) | undefined;
+  countIn(subject: string, rule: Pick<Rule, 'group'>, isWaiting: boolean): (() => void) | undefined;
 }
 
 /** What is left of a second's calls (a token bucket that holds one second's worth). */

@@ -5,7 +5,7 @@ import type { CallerCheck } from '../http/caller-check.ts';
 import type { About } from '../http/request-id.ts';
 import type { RunDeps } from '../operations/run-operation.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
-import { type CallRates, createCallRate } from './http/call-rate.ts';
+import type { CallRate } from './http/call-rate.ts';
 import {
   type ApiToken,
   createHttpCalls,
@@ -31,7 +31,7 @@ export interface AdminApiNeeds<Caller extends ApiToken> extends ApiServices {
   readonly changeRecorded: NonNullable<RunDeps<ApiServices>['changeRecorded']>;
   readonly outbox: NonNullable<RunDeps<ApiServices>['outbox']>;
   readonly findPageCaller: FindPageCaller;
-  readonly callRates: CallRates;
+  readonly callRate: CallRate;
   readonly countUse: NonNullable<RunDeps<ApiServices>['countUse']>;
   /** Calls go through a proxy in a process of its own, which counts nothing. */
   readonly onSeparateProxy: () => void;
@@ -109,7 +109,6 @@ export function createAdminApi<Caller extends ApiToken>(needs: AdminApiNeeds<Cal
     operations,
     services: needs,
     approvals: needs.approvalGate,
-    callRate: createCallRate(needs.callRates, needs.steady),
     openCalls: createOpenCalls(),
     answerOnce: createStoredAnswers({ ...needs, artifacts: needs.storage.artifacts }),
   });

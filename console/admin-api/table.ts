@@ -13,6 +13,7 @@ import { clientOperations } from './clients/client-operations.ts';
 import { clusterOperations, type SentConfigNeeds } from './cluster/cluster-operations.ts';
 import { cpOperations } from './cluster/cp.ts';
 import { type HealthNeeds, healthOperations } from './cluster/health.ts';
+import { mapReadingOperations, type ReadingNeeds } from './cluster/map-readings.ts';
 import { mapValueOperations, type ValueNeeds } from './cluster/map-values.ts';
 import { mapOperations } from './cluster/maps.ts';
 import type { ClusterNeeds } from './cluster/member-calls.ts';
@@ -70,6 +71,7 @@ export type ApiServices = AccessNeeds &
   PinNeeds &
   OpenCallNeeds &
   ProviderNeeds &
+  ReadingNeeds &
   RoleNeeds &
   SentConfigNeeds &
   SessionNeeds &
@@ -103,6 +105,7 @@ export const operations: readonly Operation<ApiServices>[] = [
   ...cpOperations,
   ...mapOperations,
   ...mapValueOperations,
+  ...mapReadingOperations,
   ...memberOperations,
   ...memberCommandOperations,
   ...memberDetailOperations,

@@ -18,7 +18,6 @@ import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
 import { addMetricsRoutes } from '../metrics/module.ts';
 import type { Numbers } from '../metrics/numbers.ts';
-import { shareOf } from '../server/member-surface.ts';
 import { createApp } from '../server/request-handler.ts';
 import { waitingPollsOf } from '../server/waiting-polls.ts';
 import { addTokensRoutes } from '../tokens/module.ts';
@@ -36,7 +35,7 @@ import { createParts, type Parts, type PartsDeps } from './parts.ts';
 export interface Console {
   readonly handle: RequestListener;
   readonly setup: Setup;
-  readonly members: Pick<MemberProxy, 'statuses' | 'ask' | 'open' | 'firstProbe'>;
+  readonly members: KnownMembers & Pick<MemberProxy, 'firstProbe'>;
   /** Of this process, as prom-client has them. */
   numbers(): Promise<Numbers>;
   /** For their history. */
@@ -158,10 +157,6 @@ function createApi(
       changeRecorded: createChangeRecorded(parts, proxy),
       outbox: parts.auditOutbox,
       findPageCaller,
-      callRates: {
-        reads: shareOf(parts.settings.apiReadRate, parts.settings.workers),
-        changes: shareOf(parts.settings.apiChangeRate, parts.settings.workers),
-      },
       countUse: ({ actor: { kind, id, roles, scopes }, ...use }) => {
         if (kind !== 'local' && parts.usage.isOn)
           parts.usage.countOperation({ kind, id, roles, scopes, ...use });

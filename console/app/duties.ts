@@ -3,6 +3,7 @@ import type { Audit, Logger } from '../../platform/log.ts';
 import { isManyAct } from '../admin-api/bulk-acts/acts.ts';
 import { dashboardClientId } from '../clients/clients.ts';
 import { createJobRunner } from '../jobs/job-runner.ts';
+import { readingKind } from '../jobs/map-readings.ts';
 import { createLicenceModule } from '../licence/module.ts';
 import { startLogoutNotices } from '../logout/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
@@ -38,8 +39,11 @@ function startJobs(
     ...services,
     ...shared,
     kinds: async () => (await import('./jobs/job-kinds.ts')).createJobKinds(services, members, shared.audit),
-    // Somebody waits for these, before the page: they stand behind no import.
-    isQuick: isManyAct,
+    // Somebody waits for these, before the page: they stand behind no import, and what is read slowly holds up nobody else.
+    waitQueueOf({ kind, startedBy }) {
+      if (kind === readingKind) return `${readingKind} ${startedBy}`;
+      return isManyAct(kind) ? 'acts' : 'usual';
+    },
   });
   void runner.start();
   return runner;

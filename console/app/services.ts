@@ -1,6 +1,7 @@
 /** Everything that works on the store, built once from its parts: the process and the command line share it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createAccountRecords } from '../accounts/voiding.ts';
+import { createCallRate } from '../admin-api/http/call-rate.ts';
 import { createLatestEntries } from '../audit/reader/latest-entries.ts';
 import { createClientRegistration } from '../clients/client-registration.ts';
 import { tokenTtlRange } from '../clients/client-rules.ts';
@@ -8,8 +9,10 @@ import { type Clients, createClients, createDerivedClients } from '../clients/cl
 import { createOutbound, type Outbound } from '../http/outbound/outbound.ts';
 import { createBranding } from '../installation/branding.ts';
 import { createInstallationId } from '../installation/installation-id.ts';
+import { createBulkChanges } from '../jobs/bulk-changes.ts';
 import { createItemFiles } from '../jobs/item-files.ts';
 import { createJobs } from '../jobs/jobs.ts';
+import { createReadRows } from '../jobs/read-rows.ts';
 import { createSharedFiles } from '../jobs/shared-files.ts';
 import { createSharedItemFiles } from '../jobs/shared-item-files.ts';
 import { createUploads } from '../jobs/uploads.ts';
@@ -18,6 +21,7 @@ import { createKeys } from '../keys/keys.ts';
 import { createDeliveries } from '../licence/deliveries.ts';
 import { createLicences } from '../licence/licences.ts';
 import { createMemberServices } from '../members/member-services.ts';
+import { shareOf } from '../server/share-of.ts';
 import { type ApplicationAddresses, applicationAddresses } from '../settings/application-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Registry, Storage } from '../storage/storage.ts';
@@ -90,7 +94,14 @@ export function createServices(deps: ServicesDeps) {
     jobs: createJobs({ artifacts: storage.artifacts, now }),
     ...createJobFiles(deps, cipher),
     keys: createSigningKeys(settings, registry, cipher, now),
+    callRate: createConsoleCallRate(settings, steady),
   };
+}
+
+/** One for all ways by which this process is asked, and for what jobs ask for a caller. */
+function createConsoleCallRate({ apiReadRate, apiChangeRate, workers }: Settings, steady: () => number) {
+  const rates = { reads: shareOf(apiReadRate, workers), changes: shareOf(apiChangeRate, workers) };
+  return createCallRate(rates, steady);
 }
 
 /** On the disk, or in the store where other consoles have it too. */
@@ -105,6 +116,8 @@ function createJobFiles(
     itemFiles: isShared
       ? createSharedItemFiles({ artifacts, cipher, now })
       : createItemFiles({ dataDir, cipher, now }),
+    bulkChanges: createBulkChanges({ artifacts }),
+    readRows: createReadRows({ artifacts, cipher, now }),
     sharedFiles: isShared ? createSharedFiles({ artifacts, uploads, dataDir, now }) : undefined,
   };
 }

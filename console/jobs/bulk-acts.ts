@@ -1,17 +1,8 @@
 /** One act on many things: each by itself, so that what is refused holds up nothing else, and is told. */
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { BulkChanges } from './bulk-changes.ts';
+import type { JobActor } from './job-actor.ts';
 import { JobFailure, type JobKind, type JobWork } from './job-kind.ts';
-
-/** Who has asked, in words of the store. */
-export interface BulkActor {
-  readonly kind: 'user' | 'client' | 'local';
-  readonly id: string;
-  readonly via: string;
-  readonly roles: readonly string[];
-  readonly scopes: readonly string[];
-  readonly client?: string;
-  readonly session?: string;
-}
 
 export interface BulkActInput {
   /** On one thing. */
@@ -23,17 +14,32 @@ export interface BulkActInput {
   readonly ids: readonly string[] | null;
   /** In the place of ids: of the list. */
   readonly query: Readonly<Record<string, string>> | null;
+  /** In the place of both: the job whose changes are taken back. */
+  readonly undoes?: string;
   /** When the query finds more, nothing is done. */
   readonly most: number;
-  readonly actor: BulkActor;
+  readonly actor: JobActor;
 }
 
 /** What the job asks of the operations: as who has asked for it, with what they may do at that moment. */
 export interface BulkCalls {
   /** @throws {ProblemError} @throws {JobFailure} who has asked is here no longer */
   page(input: BulkActInput, jobId: string, cursor: string | undefined): Promise<FoundThings>;
-  /** @returns whether it is done, or waits for a second administrator. @throws as {@link page} */
-  act(input: BulkActInput, jobId: string, thing: string): Promise<'done' | 'waiting'>;
+  /** @throws as {@link page} */
+  act(input: BulkActInput, jobId: string, thing: ActedThing): Promise<ActOutcome>;
+}
+
+export interface ActedThing {
+  readonly id: string;
+  /** Only while it is of this one. */
+  readonly version?: string;
+}
+
+export interface ActOutcome {
+  /** Or it waits for a second administrator. */
+  readonly outcome: 'done' | 'waiting';
+  /** Of the thing since, where it is another one by that, and can be taken back. */
+  readonly version?: string | undefined;
 }
 
 export interface FoundThings {
@@ -50,6 +56,8 @@ export interface BulkFailure {
 export interface BulkResult {
   readonly operation: string;
   readonly done: number;
+  /** Of those that are done, what can be taken back: the others were so before, or cannot. */
+  readonly undoable: number;
   readonly waiting: number;
   readonly failed: number;
   /** Of those that there were, how many were not come to. */
@@ -61,13 +69,17 @@ export interface BulkResult {
 /** That a job names; the audit has all. */
 export const mostFailures = 100;
 
-export function createBulkActKind(calls: BulkCalls): JobKind {
+export interface BulkActsDeps {
+  readonly calls: BulkCalls;
+  readonly changes: Pick<BulkChanges, 'add' | 'read'>;
+}
+
+export function createBulkActKind(deps: BulkActsDeps): JobKind {
   return {
     event: 'bulk_act.ended',
     async run(work) {
       const input = inputOf(work.job);
-      const ids = input.ids ?? (await allFound(work, input, calls));
-      return { ...(await actOnEach(work, ids, calls)) };
+      return { ...(await actOnEach(work, await thingsOf(work, input, deps), deps)) };
     },
     async leftBy(job) {
       const result = (job.checkpoint as BulkResult | null) ?? nothingDone(inputOf(job), 0);
@@ -83,6 +95,16 @@ export function createBulkActKind(calls: BulkCalls): JobKind {
       },
     }),
   };
+}
+
+async function thingsOf(
+  work: JobWork,
+  input: BulkActInput,
+  { calls, changes }: BulkActsDeps,
+): Promise<readonly ActedThing[]> {
+  if (input.undoes !== undefined) return changes.read(input.undoes);
+  const ids = input.ids ?? (await allFound(work, input, calls));
+  return ids.map((id) => ({ id }));
 }
 
 /** Before the first is done, so that none is passed over because another has gone. */
@@ -110,25 +132,28 @@ async function allFound(
 
 async function actOnEach(
   { job, signal, report }: JobWork,
-  ids: readonly string[],
-  calls: BulkCalls,
+  things: readonly ActedThing[],
+  { calls, changes }: BulkActsDeps,
 ): Promise<BulkResult> {
   const input = inputOf(job);
-  let result = nothingDone(input, ids.length);
+  let result = nothingDone(input, things.length);
   const say = () =>
-    report({ done: handled(result), total: ids.length, step: 'acting on each' }, { ...result });
+    report({ done: handled(result), total: things.length, step: 'acting on each' }, { ...result });
   say();
-  for (const id of ids) {
+  for (const thing of things) {
     signal.throwIfAborted();
-    result = { ...(await outcomeOf(id)), left: result.left - 1 };
+    result = { ...(await outcomeOf(thing)), left: result.left - 1 };
     say();
   }
   return result;
 
-  async function outcomeOf(id: string): Promise<BulkResult> {
+  async function outcomeOf(thing: ActedThing): Promise<BulkResult> {
+    const { id } = thing;
     try {
-      const outcome = await calls.act(input, job.id, id);
-      return { ...result, [outcome]: result[outcome] + 1 };
+      const { outcome, version } = await calls.act(input, job.id, thing);
+      if (version !== undefined) await changes.add(job, result.undoable, { id, version });
+      const undoable = result.undoable + (version === undefined ? 0 : 1);
+      return { ...result, [outcome]: result[outcome] + 1, undoable };
     } catch (error) {
       if (!(error instanceof ProblemError) || endsAll(error)) return stopped(error);
       const failure = { id, code: error.problem.code, detail: error.message };
@@ -149,7 +174,7 @@ function stopped(error: unknown): never {
 }
 
 function nothingDone({ operation }: BulkActInput, left: number): BulkResult {
-  return { operation, done: 0, waiting: 0, failed: 0, left, failures: [] };
+  return { operation, done: 0, undoable: 0, waiting: 0, failed: 0, left, failures: [] };
 }
 
 function handled({ done, waiting, failed }: BulkResult): number {

@@ -1,5 +1,5 @@
 /**
- * Works on jobs, one after the other, in the one process that does so for all; quick ones stand behind each other alone. It holds a lease on the one it works on;
+ * Works on jobs, one after the other, in the one process that does so for all; quick ones wait for each other alone. It holds a lease on the one it works on;
  * of one whose lease has run out, the next process makes what its kind allows: it goes on from the checkpoint, or is
  * `interrupted`, with what was done.
  */
@@ -15,13 +15,18 @@ export interface JobRunnerDeps {
   readonly jobs: Jobs;
   /** By name; loaded when a job of one comes. */
   readonly kinds: () => Promise<Readonly<Record<string, JobKind>>>;
-  /** Whether jobs of this kind wait for no other kind. */
-  readonly isQuick?: (kind: string) => boolean;
+  /** The wait queue of a job, which waits for those of no other one. */
+  readonly waitQueueOf?: (job: Pick<Job, 'kind' | 'startedBy'>) => string;
   readonly uploads: Pick<Uploads, 'discard'>;
   readonly audit: Audit;
   readonly log: Pick<Logger, 'error'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+}
+
+interface WaitQueue {
+  readonly serial: ReturnType<typeof createSerial>;
+  length: number;
 }
 
 const renewMs = 5_000;
@@ -32,14 +37,14 @@ const reportMs = 500;
 export function createJobRunner({
   jobs,
   kinds,
-  isQuick = () => false,
+  waitQueueOf = () => 'usual',
   uploads,
   audit,
   log,
   now,
 }: JobRunnerDeps) {
   const holder = randomUUID();
-  const [usual, quick] = [createSerial(), createSerial()];
+  const waitQueues = new Map<string, WaitQueue>();
   const known = new Set<string>();
   const current = new Map<string, AbortController>();
   let isClosed = false;
@@ -67,7 +72,7 @@ export function createJobRunner({
       clearInterval(timer);
       for (const end of unsubscribe) end();
       for (const abort of current.values()) abort.abort();
-      await Promise.all([usual(async () => {}), quick(async () => {})]);
+      await Promise.all([...waitQueues.values()].map(({ serial }) => serial(async () => {})));
     },
   };
 
@@ -82,13 +87,21 @@ export function createJobRunner({
     }
   }
 
-  function enqueue({ id, kind }: Pick<Job, 'id' | 'kind'>): void {
+  function enqueue({ id, kind, startedBy }: Pick<Job, 'id' | 'kind' | 'startedBy'>): void {
     if (known.has(id) || isClosed) return;
     known.add(id);
-    const serial = isQuick(kind) ? quick : usual;
-    serial(() => workOn(id))
+    const name = waitQueueOf({ kind, startedBy });
+    const waitQueue = waitQueues.get(name) ?? { serial: createSerial(), length: 0 };
+    waitQueues.set(name, waitQueue);
+    waitQueue.length += 1;
+    waitQueue
+      .serial(() => workOn(id))
       .catch(report)
-      .finally(() => known.delete(id));
+      .finally(() => {
+        known.delete(id);
+        waitQueue.length -= 1;
+        if (waitQueue.length === 0) waitQueues.delete(name);
+      });
   }
 
   async function workOn(id: string): Promise<void> {

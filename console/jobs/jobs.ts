@@ -6,7 +6,7 @@ import { isOver, type Job } from './job.ts';
 export type Jobs = ReturnType<typeof createJobs>;
 
 export interface JobsDeps {
-  readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'list' | 'count' | 'onPut'>;
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'list' | 'count' | 'remove' | 'onPut'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -58,6 +58,8 @@ export function createJobs({ artifacts, now }: JobsDeps) {
       } while (after !== undefined && jobs.length < mostListed);
       return jobs.sort((one, other) => (one.id < other.id ? 1 : -1));
     },
+    /** One that is over, and of no use to anybody. */
+    remove: ({ id }: Pick<Job, 'id'>): Promise<void> => artifacts.remove('Job', id),
     /** For the one process that works on it. */
     record,
     /** Whoever works on it stops at the next occasion. */

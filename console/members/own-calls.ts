@@ -5,7 +5,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { AskMember, MemberCall, OpenMember } from '../../platform/member-call.ts';
 
 /** The members, as they are known now. */
-export type KnownMembers = Pick<MemberProxy, 'statuses' | 'ask' | 'open'>;
+export type KnownMembers = Pick<MemberProxy, 'statuses' | 'ask' | 'open' | 'countDataCall'>;
 
 const askedByPost = new Set(['/rest/management/cluster/state', '/rest/management/cluster/nodes']);
 

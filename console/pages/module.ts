@@ -15,6 +15,7 @@ import { createMemberPages } from './cluster/members.ts';
 import { createOperationsPage } from './cluster/operations.ts';
 import { createOverviewPage } from './cluster/overview.ts';
 import { createQueuePages } from './cluster/queues.ts';
+import { createReadingPages } from './cluster/readings.ts';
 import { createWanPages } from './cluster/wan.ts';
 import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
@@ -73,6 +74,7 @@ export function createPagesModule(needs: PagesNeeds) {
   const overview = createOverviewPage(tools, accountPage, steps, now);
   const members = createMemberPages(tools, acts, now);
   const maps = createMapPages(tools, acts, proxyBodyLimitBytes, now);
+  const readings = createReadingPages(tools);
   const queues = createQueuePages(tools, acts, now);
   const drains = createDrainPages(tools, acts);
   const wan = createWanPages(tools, acts);
@@ -90,11 +92,15 @@ export function createPagesModule(needs: PagesNeeds) {
       router.post('/cluster/members/:member', form, csrf, signedIn, held, members.change);
       router.get('/cluster/maps', query, signedIn, maps.list);
       router.get('/cluster/maps/:map', query, signedIn, maps.show);
-      router.post('/cluster/maps/:map', form, csrf, signedIn, held, maps.change);
+      // A hundred keys may be long.
+      router.post('/cluster/maps/:map', signedIn, longForm, csrf, held, maps.change);
       router.get('/cluster/maps/:map/:key', query, signedIn, maps.showEntry);
       router.post('/cluster/maps/:map/:key', signedIn, longForm, csrf, held, maps.changeEntry);
       router.get('/cluster/maps/:map/:key/value', query, signedIn, maps.value);
       router.post('/cluster/maps/:map/:key/value', signedIn, valueUpload, csrf, held, maps.putFile);
+      const liveReading = live.ofPerson('readMapReading', readings.parts);
+      router.get('/cluster/maps/:map/readings/:reading', query, signedIn, liveReading, readings.show);
+      router.post('/cluster/maps/:map/readings/:reading', form, csrf, signedIn, held, readings.change);
       router.get('/cluster/queues', query, signedIn, queues.list);
       router.get('/cluster/queues/:queue', query, signedIn, queues.show);
       router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);

@@ -23,6 +23,7 @@ import { requestIdOf } from '../http/request-id.ts';
 import type { CallMetrics } from '../metrics/call-metrics.ts';
 import type { ExemplarLabels } from '../metrics/numbers.ts';
 import type { Settings } from '../settings/settings.ts';
+import { shareOf } from './share-of.ts';
 
 /** One caller may have two thirds of them (see `share.ts`), which are more than 10,000. */
 const mostEmbeddedPolls = 16_000;
@@ -175,11 +176,6 @@ function outcomeOfAll(results: NonNullable<CallRecord['results']>) {
  */
 function embeddedPolls(openFiles: number): number {
   return Math.min(mostEmbeddedPolls, Math.floor(openFiles / 5));
-}
-
-/** Of one of several processes: the sum stays what was set; 0 is no limit. */
-export function shareOf(limit: number, processes: number): number {
-  return Math.ceil(limit / processes);
 }
 
 /** One object for each set, so that members of the same one are told by it. */

@@ -102,7 +102,9 @@ export const samples: Readonly<Record<string, (api: Api) => Promise<Sample>>> = 
   async maps(api) {
     const address = '/maps/sample-map/entries/sample-key';
     await api.done('PUT', address, { value: 'eyJ0b3RhbCI6M30=', type: 'application/json' });
-    return { params: { map: 'sample-map', key: 'sample-key' }, address };
+    const reading = await begun(api, '/maps/sample-map/readings', { keys: ['sample-key'] });
+    await over(api, '/maps/sample-map/readings', reading);
+    return { params: { map: 'sample-map', key: 'sample-key', reading }, address };
   },
   async queues(api) {
     const address = '/queues/sample-queue';
@@ -212,6 +214,7 @@ export const makingCalls: Readonly<Record<string, MakingCalls>> = {
     other: { body: { document: { version: 1, source: 'another-team', roles: {} } } },
   },
   createBulkAct: { other: { body: { operation: 'enableUser', ids: ['somebody-else'] } } },
+  startMapReading: { other: { body: { keys: ['another-key'] } } },
   createImport: {
     call: {
       address: '/imports?of=users&format=jsonl',

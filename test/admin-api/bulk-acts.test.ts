@@ -29,6 +29,7 @@ describe('an act on things that are named', () => {
     expect(body.result).toEqual({
       operation: 'disableUser',
       done: 2,
+      undoable: 2,
       waiting: 0,
       failed: 0,
       left: 0,
@@ -120,6 +121,124 @@ describe('an act on what a query finds', () => {
     expect(await statusOf('more-1')).toBe('invited');
     const all = await bulk({ operation: 'disableUser', query: { q: 'more-' }, most: 3 });
     expect(all.body.result.done).toBe(3);
+  });
+});
+
+describe('what an act has changed', () => {
+  const undo = (id: string, query = '') =>
+    call('POST', `/jobs/bulk-acts/${id}/undo${query}`, {}, { Prefer: 'wait=30' });
+  const undoOf = async (id: string) => (await call('GET', `/jobs/bulk-acts/${id}`)).body.undo;
+
+  test('is taken back, once, and what was so before is left', async () => {
+    await add('undo-1', 'undo-2', 'undo-off');
+    await call('POST', '/users/undo-off/disable');
+    const ids = ['undo-1', 'undo-off', 'undo-2', 'undo-nobody'];
+    const { body: act } = await bulk({ operation: 'disableUser', ids });
+    expect(act.result).toMatchObject({ done: 3, undoable: 2, failed: 1 });
+    const { things, until: end, undoneBy } = await undoOf(act.id);
+    expect([things, undoneBy]).toEqual([2, null]);
+    expect(Date.parse(end) - Date.parse(act.createdAt)).toBe(24 * 3_600_000);
+    const dry = await undo(act.id, '?dryRun=true');
+    expect([dry.status, await statusOf('undo-1'), (await undoOf(act.id)).undoneBy]).toEqual([
+      200,
+      'disabled',
+      null,
+    ]);
+    const { status, body } = await undo(act.id);
+    expect([status, body.kind, body.state]).toEqual([200, 'enable-users', 'succeeded']);
+    expect(body.result).toMatchObject({ operation: 'enableUser', done: 2, undoable: 2, failed: 0 });
+    expect([await statusOf('undo-1'), await statusOf('undo-2'), await statusOf('undo-off')]).toEqual([
+      'invited',
+      'invited',
+      'disabled',
+    ]);
+    const started = entries('bulk_act.started').at(-1);
+    expect(started).toMatchObject({
+      target: body.id,
+      changes: { operation: 'enableUser', undoes: act.id },
+    });
+    const own = entries('user.enabled').filter(({ requestId }) => requestId === body.id);
+    expect(own.map(({ target }) => target)).toEqual(['undo-1', 'undo-2']);
+    expect((await undoOf(act.id)).undoneBy).toBe(body.id);
+    const again = await undo(act.id);
+    expect([again.status, again.body.code, again.body.detail]).toEqual([
+      409,
+      'conflict',
+      'This was undone already.',
+    ]);
+    // What was taken back is an act as well.
+    expect((await undo(body.id)).body.result).toMatchObject({ operation: 'disableUser', done: 2 });
+    expect(await statusOf('undo-1')).toBe('disabled');
+  });
+
+  test('by somebody else meanwhile is left, and named', async () => {
+    await add('since-1', 'since-2', 'since-3');
+    const ids = ['since-1', 'since-2', 'since-3'];
+    const { body: act } = await bulk({ operation: 'disableUser', ids });
+    await call('PATCH', '/users/since-1', { displayName: 'Somebody else was here' });
+    await call('POST', '/users/since-2/enable');
+    const { body } = await undo(act.id);
+    expect(body.result).toMatchObject({
+      done: 1,
+      failed: 2,
+      failures: [
+        { id: 'since-1', code: 'precondition_failed' },
+        { id: 'since-2', code: 'precondition_failed' },
+      ],
+    });
+    expect(await Promise.all(ids.map(statusOf))).toEqual(['disabled', 'invited', 'invited']);
+  });
+
+  test('by a query is taken back, and so are clients and applications', async () => {
+    await add('query-1', 'query-2');
+    const all = await bulk({ operation: 'disableUser', query: { q: 'query-' }, most: 2 });
+    expect((await undo(all.body.id)).body.result).toMatchObject({ done: 2 });
+    await call('POST', '/clients', { id: 'undo-client', scopes: [] });
+    await call('POST', '/applications', {
+      id: 'undo-app',
+      redirectUris: ['https://a.example.com/cb'],
+    });
+    for (const [operation, path] of [
+      ['disableClient', '/clients/undo-client'],
+      ['disableApplication', '/applications/undo-app'],
+    ] as const) {
+      const { body } = await bulk({ operation, ids: [path.split('/').at(-1)] });
+      expect((await call('GET', path)).body.status).toBe('disabled');
+      expect((await undo(body.id)).body.result).toMatchObject({ done: 1, failed: 0 });
+      expect((await call('GET', path)).body.status).toBe('active');
+    }
+  });
+
+  test('that cannot be undone, or is nothing, is not', async () => {
+    await add('gone-1', 'ended-1', 'same-1');
+    const removed = await bulk({ operation: 'deleteUser', ids: ['gone-1'] });
+    const ended = await bulk({ operation: 'endUserSessions', ids: ['ended-1'] });
+    const same = await bulk({ operation: 'enableUser', ids: ['same-1'] });
+    for (const { body } of [removed, ended, same]) {
+      expect([body.result.done, body.result.undoable, await undoOf(body.id)]).toEqual([1, 0, null]);
+      const reply = await undo(body.id);
+      expect([reply.status, reply.body.code]).toEqual([409, 'conflict']);
+    }
+    const backup = (await call('POST', '/backups', {}, { Prefer: 'wait=30' })).body.id;
+    expect((await undo(backup)).status).toBe(404);
+    expect((await undo('job_00000000000000000000000000000000')).status).toBe(404);
+  });
+
+  test('is taken back by nobody else, and not by who may no longer do the opposite (S49)', async () => {
+    await add('others-1');
+    const { body: act } = await bulk({ operation: 'disableUser', ids: ['others-1'] });
+    const machine = async (id: string, scope: string) => {
+      const { secret } = (await call('POST', '/clients', { id, scopes: [scope] })).body;
+      const reply = await fetch(`${console.url}/oauth2/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+      });
+      return apiCaller(console, '', ((await reply.json()) as { access_token: string }).access_token);
+    };
+    const other = await machine('undoer', 'api:users:write');
+    expect((await other('POST', `/jobs/bulk-acts/${act.id}/undo`)).status).toBe(404);
+    expect(await statusOf('others-1')).toBe('disabled');
   });
 });
 

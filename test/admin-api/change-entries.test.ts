@@ -36,6 +36,7 @@ const changedBodies: Readonly<Record<string, object>> = {
   updateUser: { displayName: 'Another name' },
   putLicence: { id: 'lic-2', holder: 'Orders Ltd', edition: 'team' },
   startQueueDrain: { most: 1 },
+  startMapReading: { keys: ['sample-key'] },
   putMapEntry: { value: 'eyJ0b3RhbCI6NH0=', type: 'application/json' },
   endSessions: { user: 'ada' },
   pauseWanPublisher: {},
@@ -55,6 +56,8 @@ const failing: Readonly<Record<string, number>> = {
   restoreBackup: 409,
   cancelJob: 409,
   stopQueueDrain: 409,
+  stopMapReading: 409,
+  undoBulkAct: 409,
   forceStartCluster: 409,
   partialStartCluster: 409,
   // None waits here: test/admin-api/open-calls.test.ts.

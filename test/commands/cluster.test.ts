@@ -38,6 +38,28 @@ test('an entry is stored, shown and removed; a map is cleared', async () => {
   expect((await failed('map', 'put', 'parts', 'nuts')).code).toBe(2);
 });
 
+test('many keys are read by a job, and those that could be no key are none', async () => {
+  await tool('map', 'put', 'many', 'key 1', '--value', 'steel', '--type', 'text/plain');
+  const read = await tool('map', 'read', 'many', 'key 1', 'key-2', 'ключ');
+  expect(read.stdout.split('\n').slice(0, 4)).toEqual([
+    expect.stringMatching(/^KEY +TYPE +BYTES/),
+    expect.stringMatching(/^key 1 +text\/plain +5/),
+    expect.stringMatching(/^key-2 +no entry/),
+    expect.stringMatching(/^ключ +no entry/),
+  ]);
+  const json = (await tool('map', 'read', 'many', 'key 1', '--json')).json();
+  expect(json).toMatchObject({
+    state: 'succeeded',
+    entries: [{ id: 'key 1', type: 'text/plain', bytes: 5, problem: null }],
+  });
+  const listed = (await tool('map', 'readings', 'many')).stdout;
+  expect(listed.match(/job_[0-9a-f]{32} +succeeded +\d of \d/g)).toHaveLength(2);
+  expect((await failed('map', 'read', 'many')).code).toBe(2);
+  expect((await failed('map', 'read', 'many', '<b>')).code).toBe(1);
+  const tooMany = Array.from({ length: 101 }, (_, at) => `k${at}`);
+  expect((await failed('map', 'read', 'many', ...tooMany)).code).toBe(2);
+});
+
 test('a queue gives the items that it was offered, and its name is listed by what it is known from', async () => {
   await tool('role', 'add', 'Clerk', '--scope', 'svc:queue:letters:offer');
   await tool('queue', 'offer', 'letters', '--value', 'first');

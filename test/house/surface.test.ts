@@ -149,6 +149,8 @@ describe('a running console', () => {
     expect((await call('POST', '/api/v1/queues/jobs/offer', offered)).status).toBe(200);
     const drained = await call('POST', '/api/v1/queues/jobs/drains', JSON.stringify({ most: 1 }));
     const { id: drain } = (await drained.json()) as { id: string };
+    const read = await call('POST', '/api/v1/maps/orders/readings', JSON.stringify({ keys: ['1'] }));
+    const { id: reading } = (await read.json()) as { id: string };
     await waitFor(() => existsSync(join(dataDir, 'queue-items', drain)), 'the items');
     await waitFor(() => existsSync(join(dataDir, 'backups', job.id.replace('job', 'bak'))), 'the backup');
     await withStore(dataDir, async ({ artifacts }) => {
@@ -180,6 +182,7 @@ describe('a running console', () => {
       entry: '1',
       queue: 'jobs',
       drain,
+      reading,
       kind: 'queues',
       name: 'jobs',
       key: items[0]!.id,

@@ -157,6 +157,93 @@ describe('what is selected', () => {
   });
 });
 
+describe('an act that can be undone', () => {
+  const undoIn = (page: Reply, action = '/access/users') =>
+    formsOf(page.body).find((form) => form.action === action && form.hidden.do === 'undo');
+  const undo = async (page: Reply, fields: Fields = {}, agent = ada) =>
+    agent.follow(await agent.post('/access/users', { ...undoIn(page)!.hidden, ...fields }));
+
+  test('has an Undo that takes back what it has changed alone, and names what somebody has changed since', async () => {
+    await add('und-1', 'und-2', 'und-3', 'und-off');
+    await callApi(console, 'POST', '/users/und-off/disable');
+    const done = await confirm(
+      await asking('disable', { q: 'und-', ...picked('und-1', 'und-2', 'und-3', 'und-off') }),
+    );
+    expect(textOf(done)).toContain(
+      '4 done. It has changed 3: these can be undone, but for those that somebody changes first. Undo',
+    );
+    await callApi(console, 'PATCH', '/users/und-2', { displayName: 'Changed since' });
+    const page = await undo(done);
+    expect(new URL(page.url).searchParams.get('q')).toBe('und-');
+    const text = textOf(page);
+    expect(text).toContain('2 done.');
+    expect(text).toContain('1 was refused:');
+    expect(text).toMatch(/und-2 : This has changed meanwhile/);
+    expect(await Promise.all(['und-1', 'und-2', 'und-3', 'und-off'].map(statusOf))).toEqual([
+      'invited',
+      'disabled',
+      'invited',
+      'disabled',
+    ]);
+    // The page that it was done from says so, and does nothing twice.
+    const before = await ada.get(done.url);
+    expect([undoIn(before), textOf(before).includes('Undone: see what came of that')]).toEqual([
+      undefined,
+      true,
+    ]);
+    expect(textOf(await undo(done))).toContain('Undone: see what came of that');
+    expect(await statusOf('und-1')).toBe('invited');
+  });
+
+  test('has it on the page of its job, later, for whoever has begun it alone', async () => {
+    await add('later-1');
+    const eva = await personWith(console, 'eva', ['Admin']);
+    const done = await confirm(await asking('disable', picked('later-1')));
+    const job = /href="(\/observe\/jobs\/job_\w+)"/.exec(done.body)![1]!;
+    expect(undoIn(await eva.get(job), job)).toBeUndefined();
+    const page = await ada.get(job);
+    const csrf = hiddenIn(await eva.get(job), 'csrf')!;
+    await eva.post(job, { csrf, do: 'undo' });
+    expect(await statusOf('later-1')).toBe('disabled');
+    const undone = await ada.follow(await ada.post(job, undoIn(page, job)!.hidden));
+    expect([titleOf(undone), await statusOf('later-1')]).toEqual(['Enable users', 'invited']);
+    expect((await ada.get(job)).body).toContain(`href="${new URL(undone.url).pathname}"`);
+  });
+
+  test('has none where nothing was changed, or what was done cannot be undone', async () => {
+    await add('none-1', 'none-2');
+    expect(undoIn(await confirm(await asking('enable', picked('none-1'))))).toBeUndefined();
+    expect(undoIn(await confirm(await asking('end-sessions', picked('none-1'))))).toBeUndefined();
+    const removed = await confirm(await asking('remove', picked('none-2')), { typed_name: 'remove 1' });
+    expect([textOf(removed).includes('1 done.'), undoIn(removed)]).toEqual([true, undefined]);
+  });
+
+  test('is not undone by who may no longer do the opposite, whose session has ended, or by a foreign form (S31)', async () => {
+    await add('may-1');
+    await callApi(console, 'POST', '/roles', {
+      id: 'Desk',
+      permissions: ['api:users:read', 'api:users:write', 'api:roles:read'],
+    });
+    const [ida, ole] = [
+      await personWith(console, 'ida', ['Desk']),
+      await personWith(console, 'ole', ['Desk']),
+    ];
+    const done = await confirm(await asking('disable', picked('may-1'), ida), {}, ida);
+    for (const { fields, headers } of foreignForms) {
+      const reply = await ida.post('/access/users', { ...undoIn(done)!.hidden, ...fields }, headers);
+      expect(reply.status).toBe(403);
+    }
+    // Of another person it is not spoken.
+    const csrf = hiddenIn(await ole.get('/access/users'), 'csrf')!;
+    expect((await ole.post('/access/users', { ...undoIn(done)!.hidden, csrf })).status).toBe(404);
+    await callApi(console, 'PATCH', '/roles/Desk', { permissions: ['api:users:read', 'api:roles:read'] });
+    expect((await ida.post('/access/users', undoIn(done)!.hidden)).status).toBe(403);
+    await callApi(console, 'POST', '/users/ida/end-sessions');
+    expect((await ida.post('/access/users', undoIn(done)!.hidden)).headers.location).toBe('/login');
+    expect(await statusOf('may-1')).toBe('disabled');
+  });
+});
+
 test('what is too long for an address is asked about by a form', async () => {
   const ids = Array.from({ length: 100 }, (_, n) => `long-${'n'.repeat(55)}-${n}`);
   await add(...ids);

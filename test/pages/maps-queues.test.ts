@@ -333,12 +333,12 @@ describe('the keys of a map', () => {
   });
 
   test('of more calls than one person has in a second are all found, in several', async () => {
-    const slow = await startConsole({ env: { CONSOLE_API_READ_RATE: '40' } });
+    const slow = await startConsole({ env: { CONSOLE_API_READ_RATE: '10' } });
     try {
       const agent = createUserAgent(slow.url);
       await agent.signIn();
-      const page = await agent.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-100]')}`);
-      expect([page.status, textOf(page).match(/No entry/g)?.length]).toEqual([200, 100]);
+      const page = await agent.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-20]')}`);
+      expect([page.status, textOf(page).match(/No entry/g)?.length]).toEqual([200, 20]);
       expect(textOf(page)).not.toContain('a second');
     } finally {
       await slow.stop();

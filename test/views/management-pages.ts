@@ -36,6 +36,7 @@ import { renderMember, renderMembers, type ShownMember } from '../../views/manag
 import { renderOperations } from '../../views/management/cluster/operations.tsx';
 import { renderOverview } from '../../views/management/cluster/overview.tsx';
 import { renderQueue } from '../../views/management/cluster/queues.tsx';
+import { renderReading, type ShownReading } from '../../views/management/cluster/readings.tsx';
 import { renderMaps, renderQueues, type ShownStructure } from '../../views/management/cluster/structures.tsx';
 import type { ShownValue, ValueFields } from '../../views/management/cluster/value.tsx';
 import {
@@ -561,6 +562,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       numbers: { ...numbersOf(filling), href: '/observe/traffic' },
       mayChange: true,
       csrf: filling.text,
+      idempotencyKey: filling.text,
+      readings: [readingOf(filling)],
       keys: filling.text,
       found: [
         { key: 'a', type: filling.text, bytes: 3 },
@@ -568,6 +571,19 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       ],
       problem: filling.text,
       notice: filling.text,
+    }),
+  'map reading': (filling) =>
+    renderReading({
+      frame: frameOf(filling),
+      reading: readingOf(filling),
+      csrf: filling.text,
+      notice: filling.text,
+    }),
+  'running map reading': (filling) =>
+    renderReading({
+      frame: frameOf(filling),
+      reading: { ...readingOf(filling), state: 'running', problem: null, endedAt: null },
+      csrf: filling.text,
     }),
   'map entry': (filling) =>
     renderMapEntry({
@@ -860,6 +876,27 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [{ field: 'typed_name', text: filling.text }],
     }),
 };
+
+function readingOf({ text }: Filling): ShownReading {
+  return {
+    id: 'job_018f0c5e8f3a7c4e9d21f7a1b2c3d4e5',
+    map: text,
+    state: 'failed',
+    keys: 30,
+    read: 3,
+    storedUntil: '2026-11-24T12:00:00.000Z',
+    problem: { code: 'insufficient_scope', detail: text },
+    entries: [
+      { id: text, type: text, bytes: 3, problem: null },
+      { id: 'b', type: null, bytes: null, problem: null },
+      { id: 'c', type: null, bytes: null, problem: { code: 'bad_gateway', detail: text } },
+    ],
+    createdAt: '2026-11-23T12:00:00.000Z',
+    startedAt: '2026-11-23T12:00:00.000Z',
+    updatedAt: '2026-11-23T12:00:01.000Z',
+    endedAt: '2026-11-23T12:00:01.000Z',
+  };
+}
 
 function drainOf({ text }: Filling): ShownDrain {
   return {

@@ -101,7 +101,13 @@ export function observePages(
         filters: { action: '/observe/jobs', isSet: false, selects: [] },
       }),
     job: (filling) =>
-      renderJob({ frame: frameOf(filling), job: jobOf(filling), mayStop: true, notice: filling.text }),
+      renderJob({
+        frame: frameOf(filling),
+        job: jobOf(filling),
+        mayStop: true,
+        notice: filling.text,
+        undo: { things: 3, action: '/observe/jobs/job_1', hidden: { csrf: filling.text, do: 'undo' } },
+      }),
     search: (filling) =>
       renderSearch({
         frame: frameOf(filling),

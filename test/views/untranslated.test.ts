@@ -41,7 +41,7 @@ const same: readonly RegExp[] = [
   // Fields of replies, the report for whoever helps, and steps as jobs name them.
   /^(?:attachment; filename=|text\/plain; |sandbox; )/,
   /^Health check of$/,
-  /^(?:copying the store|taking items|reading the audit|finding them|acting on each)$/,
+  /^(?:copying the store|taking items|reading entries|reading the audit|finding them|acting on each)$/,
   /^(?:SHA-256|npx console(?: .*)?|-H .*|.* -> Admin)$/,
 ];
 /** Their templates are programs to copy. */

@@ -9,18 +9,44 @@ export interface ManyAct {
   readonly list: string;
   /** The kind of the job. */
   readonly job: string;
+  /** The operation that takes it back; absent: nothing does. */
+  readonly undo?: string;
 }
 
 export const manyActs: readonly ManyAct[] = [
-  { operation: 'disableUser', param: 'user', list: 'listUsers', job: 'disable-users' },
-  { operation: 'enableUser', param: 'user', list: 'listUsers', job: 'enable-users' },
+  { operation: 'disableUser', param: 'user', list: 'listUsers', job: 'disable-users', undo: 'enableUser' },
+  { operation: 'enableUser', param: 'user', list: 'listUsers', job: 'enable-users', undo: 'disableUser' },
   { operation: 'endUserSessions', param: 'user', list: 'listUsers', job: 'end-user-sessions' },
   { operation: 'deleteUser', param: 'user', list: 'listUsers', job: 'remove-users' },
-  { operation: 'disableClient', param: 'client', list: 'listClients', job: 'disable-clients' },
-  { operation: 'enableClient', param: 'client', list: 'listClients', job: 'enable-clients' },
+  {
+    operation: 'disableClient',
+    param: 'client',
+    list: 'listClients',
+    job: 'disable-clients',
+    undo: 'enableClient',
+  },
+  {
+    operation: 'enableClient',
+    param: 'client',
+    list: 'listClients',
+    job: 'enable-clients',
+    undo: 'disableClient',
+  },
   { operation: 'deleteClient', param: 'client', list: 'listClients', job: 'remove-clients' },
-  { operation: 'disableApplication', param: 'client', list: 'listApplications', job: 'disable-applications' },
-  { operation: 'enableApplication', param: 'client', list: 'listApplications', job: 'enable-applications' },
+  {
+    operation: 'disableApplication',
+    param: 'client',
+    list: 'listApplications',
+    job: 'disable-applications',
+    undo: 'enableApplication',
+  },
+  {
+    operation: 'enableApplication',
+    param: 'client',
+    list: 'listApplications',
+    job: 'enable-applications',
+    undo: 'disableApplication',
+  },
   { operation: 'deleteApplication', param: 'client', list: 'listApplications', job: 'remove-applications' },
   { operation: 'deleteRole', param: 'role', list: 'listRoles', job: 'remove-roles' },
   { operation: 'endSession', param: 'session', list: 'listSessions', job: 'end-sessions' },
@@ -29,6 +55,11 @@ export const manyActs: readonly ManyAct[] = [
 /** @param kind  of a job */
 export function isManyAct(kind: string): boolean {
   return manyActs.some(({ job }) => job === kind);
+}
+
+/** @param operation  on one thing */
+export function isUndoableAct(operation: string): boolean {
+  return manyActs.some((act) => act.operation === operation && act.undo !== undefined);
 }
 
 /** Named one by one. */

@@ -1,18 +1,23 @@
 /** `/api/v1/jobs/bulk-acts`: one act on many things, as a job that does to each what its own operation does. */
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
-import type { BulkActInput } from '../../jobs/bulk-acts.ts';
+import type { BulkActInput, BulkResult } from '../../jobs/bulk-acts.ts';
+import type { BulkChanges } from '../../jobs/bulk-changes.ts';
+import { isOver, type Job } from '../../jobs/job.ts';
+import { jobActorOf } from '../../jobs/job-actor.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { checkAccess } from '../../operations/access-check.ts';
 import type { Actor } from '../../operations/actor.ts';
 import { checkInput } from '../../operations/input-check.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import type { PermissionsOf } from '../../operations/privileges.ts';
+import { dateTime, view } from '../../operations/resource-fields.ts';
 import { begun, findJob, jobId, jobView, viewOfJob } from '../jobs.ts';
-import { isManyAct, manyActs, mostFound, mostNamed } from './acts.ts';
+import { isManyAct, type ManyAct, manyActs, mostFound, mostNamed } from './acts.ts';
 
 export interface BulkActNeeds {
   readonly jobs: Jobs;
+  readonly bulkChanges: BulkChanges;
   readonly permissionsOf: PermissionsOf;
   /** Of the table that these stand in too. */
   readonly operationNamed: (id: string) => Promise<Operation>;
@@ -21,6 +26,17 @@ export interface BulkActNeeds {
 }
 
 const names = manyActs.map((act) => act.operation) as [string, ...string[]];
+const bulkActView = jobView
+  .extend({
+    undo: view({
+      things: z.number().int().meta({ description: 'That it has changed: others were so before.' }),
+      until: dateTime,
+      undoneBy: jobId.nullable().meta({ description: 'The job that has taken it back, or does.' }),
+    })
+      .nullable()
+      .meta({ description: 'Null: it goes on, it has changed nothing, or nothing takes it back.' }),
+  })
+  .meta({ id: 'BulkAct' });
 const body = z
   .strictObject({
     operation: z.enum(names).meta({ description: 'What is done to each.', example: 'disableUser' }),
@@ -50,7 +66,7 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
     description:
       'Whoever calls needs what the operation needs, with `query` what its list needs too, and of an operation that wants a sign-in of late, that. ' +
       'Each thing is done for itself, with its own entry in the audit, whose `requestId` is the job; one that is refused holds up no other. ' +
-      'The `result` has how many are `done`, `waiting` for a second administrator and `failed`, and the first hundred `failures` (`id`, `code`, `detail`).',
+      'The `result` has how many are `done` (of which `undoable` can be taken back), `waiting` for a second administrator and `failed`, and the first hundred `failures` (`id`, `code`, `detail`).',
     access: 'own',
     event: 'bulk_act.started',
     isMaking: true,
@@ -60,7 +76,7 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
     statuses: [200, 202],
     async run({ body: asked, actor, waitSeconds, isDryRun }, needs: BulkActNeeds) {
       const { jobs } = needs;
-      const { list, param, job: kind } = manyActs.find((act) => act.operation === asked.operation)!;
+      const { list, param } = manyActs.find((act) => act.operation === asked.operation)!;
       await checkMay(asked, list, actor, needs);
       const input: BulkActInput = {
         operation: asked.operation,
@@ -69,15 +85,9 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
         ids: asked.ids ? [...new Set(asked.ids)] : null,
         query: asked.query ?? null,
         most: asked.most ?? mostNamed,
-        actor: askedBy(actor),
+        actor: jobActorOf(actor),
       };
-      const job = await jobs.add({
-        kind,
-        input: { ...input },
-        startedBy: actor.id,
-        resumable: false,
-        unit: 'things',
-      });
+      const job = await jobs.add({ ...newAct(input), startedBy: actor.id });
       const answer = begun(await jobs.wait(job, isDryRun ? 0 : waitSeconds * 1000));
       return { ...answer, changes: saidOf(input) };
     },
@@ -89,16 +99,74 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
     summary: 'Shows an act on many things that the caller has begun; with `Prefer: wait=N` when it is over.',
     access: 'own',
     params: z.strictObject({ bulkAct: jobId }),
+    answer: bulkActView,
+    async run({ params: { bulkAct }, actor, waitSeconds }, needs: BulkActNeeds) {
+      const job = await needs.jobs.wait(await findOwn(bulkAct, actor, needs), waitSeconds * 1000);
+      return { body: { ...viewOfJob(job), undo: await undoOf(job, needs) } };
+    },
+  }),
+  operation({
+    id: 'undoBulkAct',
+    method: 'POST',
+    path: '/jobs/bulk-acts/{bulkAct}/undo',
+    summary: 'Takes back what an act on many things has changed, as a job: disables or enables these again.',
+    description:
+      'Within 24 hours, once, by whoever has begun the act, and who may do the opposite. It takes back what that act has changed and nothing else: not what was so before, and not what somebody has changed since, which is among the `failures` (`precondition_failed`).',
+    access: 'own',
+    event: 'bulk_act.started',
+    hasVersion: false,
+    params: z.strictObject({ bulkAct: jobId }),
     answer: jobView,
-    async run({ params: { bulkAct: id }, actor, waitSeconds }, { jobs }: BulkActNeeds) {
-      const job = await findJob(id, jobs);
-      if (!isManyAct(job.kind) || job.startedBy !== actor.id) {
-        throw new ProblemError(problems.notFound, 'There is no such act of this caller, or not any more.');
-      }
-      return { body: viewOfJob(await jobs.wait(job, waitSeconds * 1000)) };
+    statuses: [200, 202],
+    problems: [409],
+    async run({ params: { bulkAct }, actor, waitSeconds, isDryRun }, needs: BulkActNeeds) {
+      const job = await findOwn(bulkAct, actor, needs);
+      const input = await undoInput(job, actor, needs);
+      const undoing = await needs.jobs.add({ ...newAct(input), startedBy: actor.id });
+      if (!isDryRun) await needs.bulkChanges.setUndoneBy(job, undoing.id);
+      const answer = begun(await needs.jobs.wait(undoing, isDryRun ? 0 : waitSeconds * 1000));
+      return { ...answer, changes: { operation: input.operation, undoes: job.id } };
     },
   }),
 ];
+
+/** @throws {ProblemError} `not_found`: of others it is not spoken */
+async function findOwn(id: string, actor: Actor, { jobs }: BulkActNeeds): Promise<Job> {
+  const job = await findJob(id, jobs);
+  if (isManyAct(job.kind) && job.startedBy === actor.id) return job;
+  throw new ProblemError(problems.notFound, 'There is no such act of this caller, or not any more.');
+}
+
+async function undoOf(job: Job, { bulkChanges, now }: BulkActNeeds) {
+  const things = Number((job.result as BulkResult | null)?.undoable ?? 0);
+  const until = bulkChanges.endOf(job);
+  if (!isOver(job) || things === 0 || undoingAct(job) === undefined || until <= now()) return null;
+  const undoneBy = (await bulkChanges.undoneBy(job.id)) ?? null;
+  return { things, until: new Date(until).toISOString(), undoneBy };
+}
+
+/** @throws {ProblemError} `conflict`; what the opposite act would be refused with */
+async function undoInput(job: Job, actor: Actor, needs: BulkActNeeds): Promise<BulkActInput> {
+  const act = undoingAct(job);
+  const undo = await undoOf(job, needs);
+  if (!act || !undo) throw new ProblemError(problems.conflict, 'There is nothing here that could be undone.');
+  checkAccess(await needs.operationNamed(act.operation), actor, needs);
+  const isFirst = undo.undoneBy === null && (await needs.bulkChanges.takeUndo(job));
+  if (!isFirst) throw new ProblemError(problems.conflict, 'This was undone already.');
+  const { operation: name, param, list } = act;
+  const asked = { ids: null, query: null, undoes: job.id, most: mostFound, actor: jobActorOf(actor) };
+  return { operation: name, param, list, ...asked };
+}
+
+function undoingAct({ kind }: Job): ManyAct | undefined {
+  const undo = manyActs.find(({ job }) => job === kind)?.undo;
+  return manyActs.find((act) => act.operation === undo);
+}
+
+function newAct(input: BulkActInput) {
+  const { job: kind } = manyActs.find(({ operation: name }) => name === input.operation)!;
+  return { kind, input: { ...input }, resumable: false, unit: 'things' };
+}
 
 /** @throws {ProblemError} what the operation, or the list, would be refused with */
 async function checkMay(
@@ -120,9 +188,4 @@ async function checkMay(
 function saidOf({ operation: act, ids, query, most }: BulkActInput) {
   if (!query) return { operation: act, things: ids?.length ?? 0 };
   return { operation: act, query: new URLSearchParams(query).toString(), most };
-}
-
-/** Who it is done for, as far as that is known again later. */
-function askedBy({ kind, id, via, roles, scopes, client, session }: Actor): BulkActInput['actor'] {
-  return { kind, id, via, roles, scopes, ...(client && { client }), ...(session && { session }) };
 }

@@ -18,6 +18,12 @@ export interface CallRate {
    * @throws {ProblemError} `too_many_requests` with them and `Retry-After`
    */
   countIn(caller: string, kind: keyof CallRates): Readonly<Record<string, string>>;
+  /**
+   * The same of what is done for a caller who reads pages meanwhile: half of what a second has is left to these.
+   *
+   * @returns whether it was counted in, and may be made now
+   */
+  countInBehind(caller: string, kind: keyof CallRates): boolean;
 }
 
 /** What is left of a second's calls (a token bucket that holds one second's worth). */
@@ -47,6 +53,14 @@ export function createCallRate(rates: CallRates, now: () => number): CallRate {
       };
       if (isTooMany) throw tooMany(kind, rate, fields);
       return fields;
+    },
+    countInBehind(caller, kind) {
+      const rate = rates[kind];
+      if (rate === 0) return true;
+      const bucket = bucketOf(`${kind} ${caller}`, rate);
+      if (bucket.left < Math.floor(rate / 2) + 1) return false;
+      bucket.left -= 1;
+      return true;
     },
   };
 

@@ -8,12 +8,14 @@ import { createBackups } from '../../jobs/backups.ts';
 import { createBulkActKind } from '../../jobs/bulk-acts.ts';
 import { createImportKind } from '../../jobs/imports.ts';
 import type { JobKind } from '../../jobs/job-kind.ts';
+import { createMapReadingKind, readingKind } from '../../jobs/map-readings.ts';
 import { createDrainKind, drainKind, type QueueCalls } from '../../jobs/queue-drains.ts';
 import { askMembers, type KnownMembers } from '../../members/own-calls.ts';
 import { idsByTime } from '../../storage/time-ordered-id.ts';
 import type { Services } from '../services.ts';
 import { createVerifyKind } from './audit-verification.ts';
 import { createBulkCalls } from './bulk-calls.ts';
+import { createReadCalls } from './read-calls.ts';
 
 /** @param members  as they are known now */
 export function createJobKinds(
@@ -23,7 +25,10 @@ export function createJobKinds(
 ): Readonly<Record<string, JobKind>> {
   const { storage, outbound, itemFiles, sharedFiles: shared, now } = services;
   const { dataDir } = services.settings;
-  const bulkAct = createBulkActKind(createBulkCalls(services, audit, members));
+  const bulkAct = createBulkActKind({
+    calls: createBulkCalls(services, audit, members),
+    changes: services.bulkChanges,
+  });
   const target = createBulkTarget({
     storage,
     isServing: true,
@@ -36,6 +41,10 @@ export function createJobKinds(
     'import-users': createImportKind({ dataDir, target, collection: 'users', shared }),
     [verifyKind]: createVerifyKind(services),
     [drainKind]: createDrainKind({ files: itemFiles, queues: queuesOf(members) }),
+    [readingKind]: createMapReadingKind({
+      rows: services.readRows,
+      calls: createReadCalls(services, audit, members),
+    }),
     'import-clients': createImportKind({ dataDir, target, collection: 'clients', shared }),
     ...Object.fromEntries(manyActs.map(({ job }) => [job, bulkAct])),
   };

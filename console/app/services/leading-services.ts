@@ -1,7 +1,9 @@
 /** What duties are done with: the services on a store that takes writes of whoever leads alone. */
 import { createElevations } from '../../accounts/elevations/elevations.ts';
 import { createAccountRecords } from '../../accounts/voiding.ts';
+import { createBulkChanges } from '../../jobs/bulk-changes.ts';
 import { createJobs } from '../../jobs/jobs.ts';
+import { createReadRows } from '../../jobs/read-rows.ts';
 import { createDeliveries } from '../../licence/deliveries.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Services } from '../services.ts';
@@ -16,7 +18,7 @@ export interface LeadingServices extends Services {
 /** @param storage  as console/storage/engine/while-leading.ts gives it to a duty */
 export function leadingServices(services: Services, storage: Storage): LeadingServices {
   if (storage === services.storage) return services;
-  const { settings, sessions, licences, application, now } = services;
+  const { settings, sessions, licences, application, cipher, now } = services;
   const accounts = createAccountRecords({
     records: storage.records,
     // What has been committed is carried through, whoever leads by then.
@@ -43,6 +45,8 @@ export function leadingServices(services: Services, storage: Storage): LeadingSe
       now,
     }),
     jobs: createJobs({ artifacts, now }),
+    bulkChanges: createBulkChanges({ artifacts }),
+    readRows: createReadRows({ artifacts, cipher, now }),
     providerRegistration: createRegistrationOf({ storage, now }, { ...services, accounts }),
   };
 }

@@ -4,6 +4,7 @@ import { inFlags } from '../operations/flag-names.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
 import { fields } from '../runner/output.ts';
+import { mapReadingCommands } from './map-readings.ts';
 import { drainToFile, queueFileCommands, toFileFlags } from './queue-files.ts';
 
 /** As the API shows them. */
@@ -119,6 +120,7 @@ export const mapCommands: readonly Command[] = [
       return { text: `${isDryRun ? 'Would clear' : 'Cleared'} ${map}.`, json: { map, cleared: !isDryRun } };
     },
   },
+  ...mapReadingCommands,
 ];
 
 const drainCommand: Command = {

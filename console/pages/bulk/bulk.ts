@@ -3,7 +3,6 @@
  * job that does to each what the operation on one does.
  */
 
-import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { BulkJob, OutcomeModel } from '../../../views/management/bulk/outcome.tsx';
 import { pickPrefix, type SelectionModel } from '../../../views/management/bulk/selection.tsx';
 import { jobHref } from '../../../views/management/observe/jobs.tsx';
@@ -16,6 +15,7 @@ import { type ListAnswer, queryOf } from '../lists.ts';
 import { hrefsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { type BulkAct, type BulkList, bulkActs } from './bulk-acts.ts';
 import { bulkWays } from './bulk-ways.ts';
+import { ownBulkJob, undoAct, undone } from './undo.ts';
 
 /** Selected one by one: all of a page of the list. */
 const mostSelected = 200;
@@ -96,6 +96,10 @@ export function createBulk(
     },
     ask,
     async perform(ctx) {
+      if (ctx.state.form.get('do') === undoAct) {
+        await undo(ctx);
+        return true;
+      }
       const act = actNamed(ctx);
       if (!act) return false;
       // The page that asks makes the key: this form comes from the list, which is too long for an address.
@@ -112,6 +116,12 @@ export function createBulk(
       return true;
     },
   };
+
+  async function undo(ctx: PageContext): Promise<void> {
+    const id = ctx.state.form.get('job') ?? '';
+    const undoing = await undone(ctx, tools, id);
+    tools.goTo(ctx, hrefWith(askedIn(ctx), { job: undoing ?? id }));
+  }
 
   async function ask(ctx: PageContext): Promise<boolean> {
     const act = actNamed(ctx);
@@ -234,26 +244,24 @@ export function createBulk(
   ): Promise<OutcomeModel | undefined> {
     if (id === undefined) return undefined;
     const hrefs = hrefsOf(tools.reader(ctx));
-    const job = await ownJob(ctx, id);
+    const job = await ownBulkJob(ctx, tools, id);
     return (
       job && {
         job,
+        undo: job.undo
+          ? {
+              things: job.undo.things,
+              action: page.href,
+              hidden: { ...query, csrf: tools.csrf(ctx), do: undoAct, job: id },
+              undoneHref: job.undo.undoneBy ? hrefWith(query, { job: job.undo.undoneBy }) : undefined,
+            }
+          : undefined,
         href: hrefWith(query, { job: id }),
         jobHref: hrefs.has('/observe/jobs') ? jobHref(id) : undefined,
         approvalsHref: hrefs.has(approvalsHref) ? approvalsHref : undefined,
         hrefOf: (thing) => `${page.href}/${encodeURIComponent(thing)}`,
       }
     );
-  }
-
-  /** Of the reader; any other is not spoken of. */
-  async function ownJob(ctx: PageContext, id: string): Promise<BulkJob | undefined> {
-    try {
-      return (await tools.run<BulkJob>(ctx, 'readBulkAct', { params: { bulkAct: id } })).body;
-    } catch (error) {
-      if (error instanceof ProblemError && error.problem === problems.notFound) return undefined;
-      throw error;
-    }
   }
 }
 

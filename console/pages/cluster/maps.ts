@@ -1,12 +1,10 @@
 /** `/cluster/maps`: maps by their names, entries by their keys, and what stands in them. */
 
-import { setTimeout as delay } from 'node:timers/promises';
-import { ProblemError, problems } from '../../../platform/errors.ts';
+import { entryHref } from '../../../views/management/cluster/found-entries.tsx';
 import {
   type EntryModel,
   type EntryNotice,
-  entryHref,
-  type FoundEntry,
+  type MapModel,
   renderMap,
   renderMapEntry,
 } from '../../../views/management/cluster/maps.tsx';
@@ -16,8 +14,7 @@ import {
   type ShownStructure,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
-import { saidIn, type Translate } from '../../../views/texts/text.ts';
-import { noEntry } from '../../admin-api/cluster/no-entry.ts';
+import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
@@ -25,13 +22,13 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { numbersShown } from '../plots.ts';
 import { createValuePages, fileError, fileErrorsOf, putBytes } from './entry-values.ts';
+import { createFindEntries, isForJob, isNoEntry, keysIn, keysText, mostKeys } from './map-keys.ts';
 import { pinNotice, pinned } from './pinning.ts';
+import { createMapReadings } from './readings.ts';
 import {
   givenValue,
   isBrokenJson,
   isComplete,
-  keysIn,
-  mostKeys,
   openValue,
   type StoredValue,
   shownValue,
@@ -49,17 +46,13 @@ interface FoundValue {
 /** Of a value, with its page: as much as can be put back. */
 const mostGivenBytes = 1024 * 1024;
 
-/** At the same time: a page of keys is not to crowd out who else asks members. */
-const atOnce = 8;
-/** Many keys take the calls of more than a second, of which each person has so many: the rest waits for the next one. */
-const rateMs = 1000;
-const mostTries = 10;
-
 /**
  * @param mostBytes  that a value may have
  * @param now        epoch milliseconds
  */
 export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, now: () => number) {
+  const findEntries = createFindEntries(tools);
+  const readings = createMapReadings(tools);
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -82,27 +75,22 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       const { form } = ctx.state;
       const map = await findMap(ctx);
       if (form.get('do') === 'clear') return acts.ask(ctx, clearing(map.id, t), mapPlace(map.id, t));
-      const typed = form.get('keys') ?? '';
-      const keys = keysIn(typed);
+      const keys = keysIn(form.get('keys') ?? '');
       if (keys?.length === 1) return tools.goTo(ctx, entryHref(map.id, keys[0]!));
-      const may = await tools.mayRun(ctx, ['clearMap']);
-      const html = renderMap({
-        frame: await tools.frame(ctx),
-        map,
-        mayChange: may.has('clearMap'),
-        csrf: tools.csrf(ctx),
-        numbers: await numbersShown(ctx, tools, `map:${map.id}`, now),
-        keys: typed,
-        found: keys && keys.length > 0 ? await findEntries(ctx, map.id, keys) : undefined,
+      // An address begins no job: what is too much for it waits in the form.
+      const isRead = keys !== undefined && keys.length > 0 && !isForJob(keys);
+      await showMap(ctx, map, {
+        found: isRead ? await findEntries(ctx, map.id, keys) : undefined,
         problem: keys === undefined ? t('maps.tooManyKeys', { n: mostKeys }) : undefined,
         notice: form.get('done') === 'cleared' ? t('maps.cleared') : pinNotice(ctx),
       });
-      tools.send(ctx, html, keys === undefined ? 400 : 200);
     },
-    /** `POST /cluster/maps/:map`: clears it. */
+    /** `POST /cluster/maps/:map`: reads keys, or clears it. */
     async change(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
-      const { id } = await findMap(ctx);
+      const map = await findMap(ctx);
+      const { id } = map;
+      if (ctx.state.form.get('do') === 'get') return get(ctx, map);
       if (await pinned(ctx, tools, 'map', id)) return;
       if (ctx.state.form.get('do') !== 'clear') return tools.goTo(ctx, structureHref('map', id));
       const done = await acts.perform(ctx, clearing(id, t), mapPlace(id, t), { map: id });
@@ -145,42 +133,41 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
     },
   };
 
+  /** What is found at once has an address; the rest is a job. */
+  async function get(ctx: PageContext, map: ShownStructure): Promise<void> {
+    const t = textFor(ctx);
+    const typed = ctx.state.form.get('keys') ?? '';
+    const keys = keysIn(typed);
+    if (keys === undefined) return showMap(ctx, map, { problem: t('maps.tooManyKeys', { n: mostKeys }) });
+    if (keys.length === 0) return showMap(ctx, map, { problem: t('readings.noKeys') });
+    if (keys.length === 1) return tools.goTo(ctx, entryHref(map.id, keys[0]!));
+    if (!isForJob(keys)) {
+      const query = new URLSearchParams({ keys: keysText(typed, keys) });
+      return tools.goTo(ctx, `${structureHref('map', map.id)}?${query}#entries`);
+    }
+    const problem = await readings.begin(ctx, map.id, keys);
+    if (problem !== undefined) await showMap(ctx, map, { problem });
+  }
+
+  async function showMap(ctx: PageContext, map: ShownStructure, shown: Partial<MapModel>): Promise<void> {
+    const may = await tools.mayRun(ctx, ['clearMap']);
+    const html = renderMap({
+      frame: await tools.frame(ctx),
+      map,
+      mayChange: may.has('clearMap'),
+      csrf: tools.csrf(ctx),
+      ...(await readings.state(ctx, map.id)),
+      numbers: await numbersShown(ctx, tools, `map:${map.id}`, now),
+      keys: ctx.state.form.get('keys') ?? '',
+      ...shown,
+    });
+    tools.send(ctx, html, shown.problem === undefined ? 200 : 400);
+  }
+
   async function findMap(ctx: PageContext): Promise<ShownStructure> {
     const { map } = ctx.params;
     const { body } = await tools.run<ShownStructure>(ctx, 'readMap', { params: { map: String(map) } });
     return body;
-  }
-
-  async function findEntries(
-    ctx: PageContext,
-    map: string,
-    keys: readonly string[],
-  ): Promise<readonly FoundEntry[]> {
-    const found: FoundEntry[] = [];
-    for (let at = 0; at < keys.length; at += atOnce) {
-      const some = keys.slice(at, at + atOnce);
-      found.push(...(await Promise.all(some.map((key) => findOne(ctx, map, key)))));
-    }
-    return found;
-  }
-
-  async function findOne(ctx: PageContext, map: string, key: string): Promise<FoundEntry> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const request = { params: { map, key }, query: { first: '0' } };
-        const { body } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
-        return { key, type: body.type, bytes: body.bytes };
-      } catch (error) {
-        if (!(error instanceof ProblemError)) throw error;
-        if (error.problem === problems.tooManyRequests && tries < mostTries) await delay(rateMs);
-        else return { key, type: null, bytes: null, problem: problemOf(ctx, error) };
-      }
-    }
-  }
-
-  function problemOf(ctx: PageContext, error: ProblemError): string | undefined {
-    if (isNoEntry(error)) return undefined;
-    return saidIn(textFor(ctx).language, error.message) ?? error.message;
   }
 
   /** @returns undefined where there is none */
@@ -262,11 +249,6 @@ function hrefOf(ctx: PageContext): string {
 function fieldOf(pointer: string): string | undefined {
   const name = pointer.slice(2);
   return ['value', 'type'].includes(name) ? name : undefined;
-}
-
-/** What no key can be is another thing. */
-function isNoEntry(error: unknown): boolean {
-  return error instanceof ProblemError && error.problem === problems.notFound && error.message === noEntry;
 }
 
 function mapPlace(map: string, t: Translate) {

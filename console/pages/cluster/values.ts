@@ -186,23 +186,3 @@ export function givenValue({ value, encoding, type }: TypedValue) {
 export function isBrokenJson({ value, encoding, type }: TypedValue): boolean {
   return encoding === 'text' && /^application\/(?:[\w.+-]+\+)?json\b/i.test(type) && !isJson(value);
 }
-
-/** Name and number of an entry in a range: `order-[1-50]`. */
-const range = /^(.*)\[(\d{1,9})-(\d{1,9})\](.*)$/s;
-
-/** Of a page; more are asked for by a program. */
-export const mostKeys = 100;
-
-/** @returns the keys that are meant, in their order; undefined when they are more than {@link mostKeys} */
-export function keysIn(text: string): readonly string[] | undefined {
-  const keys: string[] = [];
-  for (const line of text.split(/\r?\n/).map((each) => each.trim())) {
-    if (line === '') continue;
-    const [, before, from, to, after] = range.exec(line) ?? [];
-    if (before === undefined) keys.push(line);
-    else if (Number(to) - Number(from) >= mostKeys) return undefined;
-    else for (let at = Number(from); at <= Number(to); at++) keys.push(`${before}${at}${after}`);
-    if (keys.length > mostKeys) return undefined;
-  }
-  return [...new Set(keys)];
-}

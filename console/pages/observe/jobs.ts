@@ -12,8 +12,10 @@ import {
   type ShownJob,
 } from '../../../views/management/observe/jobs.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
+import { isManyAct } from '../../admin-api/bulk-acts/acts.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import { ownBulkJob, undoAct, undone } from '../bulk/undo.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/topics.ts';
@@ -48,10 +50,19 @@ export function createJobPages(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       if (form.get('do') === 'stop') return acts.ask(ctx, stopping(job, t), placeOf(job, t));
       const may = await tools.mayRun(ctx, ['cancelJob']);
+      const own = isManyAct(job.kind) ? await ownBulkJob(ctx, tools, job.id) : undefined;
       const html = renderJob({
         frame: await tools.frame(ctx),
         job,
         mayStop: may.has('cancelJob'),
+        undo: own?.undo
+          ? {
+              things: own.undo.things,
+              action: jobHref(job.id),
+              hidden: { csrf: tools.csrf(ctx), do: undoAct },
+              undoneHref: own.undo.undoneBy ? jobHref(own.undo.undoneBy) : undefined,
+            }
+          : undefined,
         notice: form.get('done') === 'stop' ? t('jobs.stops') : undefined,
       });
       tools.send(ctx, html);
@@ -60,10 +71,12 @@ export function createJobPages(tools: PageTools, acts: Acts) {
     async parts(ctx: PageContext): Promise<Parts> {
       return jobParts({ frame: tools.reader(ctx), job: await find(ctx) });
     },
-    /** `POST /observe/jobs/:job`: stops it. */
+    /** `POST /observe/jobs/:job`: stops it, or takes back what it has done. */
     async stop(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const job = await find(ctx);
+      if (ctx.state.form.get('do') === undoAct)
+        return tools.goTo(ctx, jobHref((await undone(ctx, tools, job.id)) ?? job.id));
       const done = await acts.perform(ctx, stopping(job, t), placeOf(job, t), { job: job.id });
       if (done) tools.goTo(ctx, `${jobHref(job.id)}?done=stop`);
     },

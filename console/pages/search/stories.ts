@@ -1,7 +1,7 @@
 /** What leads from something pasted to what is known of it: the id of a decision, request, token, grant or job, or an entry. */
 import { approvalHref } from '../../../views/management/access/approvals.tsx';
 import { sessionHref } from '../../../views/management/access/sessions.tsx';
-import { entryHref as mapEntryHref } from '../../../views/management/cluster/maps.tsx';
+import { entryHref as mapEntryHref } from '../../../views/management/cluster/found-entries.tsx';
 import { decisionHref, entryHref, joinedHref } from '../../../views/management/observe/audit.tsx';
 import { jobHref } from '../../../views/management/observe/jobs.tsx';
 import type { Translate, WordKey } from '../../../views/texts/text.ts';

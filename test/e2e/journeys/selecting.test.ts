@@ -124,8 +124,16 @@ describe.each(engines)('rows in $engine', ({ id, why, open }) => {
       await visitor.reads('See the job');
       await expect.poll(() => statusOf(`${id}-row-6`), { timeout: 15_000 }).toBe('disabled');
       await visitor.open(await tab.evaluate(() => location.pathname + location.search, undefined));
-      await visitor.reads('6 done.');
+      await visitor.reads('It has changed 6');
       expect(await statusOf(`${id}-row-1`)).toBe('disabled');
+    });
+
+    test('and what was done to them is undone by one button', async () => {
+      await visitor.press('Undo');
+      await expect.poll(() => statusOf(`${id}-row-6`), { timeout: 15_000 }).toBe('invited');
+      await visitor.open(await tab.evaluate(() => location.pathname + location.search, undefined));
+      await visitor.reads('6 done.');
+      expect(await statusOf(`${id}-row-1`)).toBe('invited');
     });
 
     test.each([
@@ -151,11 +159,13 @@ describe.each(engines)('rows in $engine', ({ id, why, open }) => {
       expect((await tab.evaluate(stateOfList, undefined)).head).toBe('hidden');
       await visitor.choose(box(5));
       await visitor.choose(box(6));
-      await visitor.press('Enable');
+      await visitor.press('Disable');
       await visitor.reads(`Selected: ${id}-row-5, ${id}-row-6.`);
-      await visitor.press('Enable 2 users');
-      await visitor.reads('2 done.');
-      expect(await statusOf(`${id}-row-5`)).toBe('invited');
+      await visitor.press('Disable 2 users');
+      await visitor.reads('It has changed 2');
+      expect(await statusOf(`${id}-row-5`)).toBe('disabled');
+      await visitor.press('Undo');
+      await expect.poll(() => statusOf(`${id}-row-5`), { timeout: 15_000 }).toBe('invited');
       expect(await tab.evaluate(() => new URL(location.href).searchParams.get('q'), undefined)).toBe(
         `${id}-row-`,
       );

@@ -84,6 +84,10 @@ const cluster: readonly Journey[] = [
       fill('Keys', 'a1'),
       press('Get'),
       reads('"customer": "Grace Hopper"'),
+      open('/cluster/maps/orders'),
+      fill('Keys', 'a[1-40]'),
+      press('Get'),
+      reads('Keys of orders', '1 entry was found. 39 keys have no entry.', 'application/json'),
     ),
   },
   {

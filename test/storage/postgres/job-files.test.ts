@@ -122,6 +122,47 @@ describe.skipIf(postgresPrograms === undefined)('consoles on PostgreSQL, where i
     expect((await call(leader, 'GET', `${path}/items`)).status).toBe(404);
   }, 120_000);
 
+  test('many keys that one console was asked for are read by the one that leads, given out by any, and lie encrypted', async () => {
+    const keys = Array.from({ length: 40 }, (_, n) => `secret-key-${n}`);
+    const begun = await call(other, 'POST', 'maps/shared/readings', JSON.stringify({ keys }));
+    expect(begun.status).toBe(202);
+    const { id } = (await begun.json()) as Job;
+    for (const console of [other, leader]) {
+      await expect
+        .poll(() => read<Job>(console, `maps/shared/readings/${id}`), patience)
+        .toMatchObject({ state: 'succeeded', entries: keys.map((key) => ({ id: key, bytes: null })) });
+    }
+    const lines = await postgres.query(
+      database,
+      `select payload::text as line from artifact where kind in ('Job', 'ReadKeys', 'ReadRows')`,
+    );
+    expect(lines.length).toBeGreaterThan(6);
+    expect(JSON.stringify(lines)).not.toContain('secret-key');
+  }, 120_000);
+
+  test('an act on many that one console was asked for is undone by way of any, once', async () => {
+    for (const id of ['pg-1', 'pg-2'])
+      expect((await call(leader, 'POST', 'users', JSON.stringify({ id, roles: [] }))).status).toBe(201);
+    const asked = JSON.stringify({ operation: 'disableUser', ids: ['pg-1', 'pg-2'] });
+    const { id } = (await (await call(other, 'POST', 'jobs/bulk-acts', asked)).json()) as Job;
+    await expect
+      .poll(() => read<Job>(other, `jobs/bulk-acts/${id}`), patience)
+      .toMatchObject({ state: 'succeeded', undo: { things: 2, undoneBy: null } });
+    const replies = await Promise.all(
+      [leader, other, leader, other].map((console) =>
+        call(console, 'POST', `jobs/bulk-acts/${id}/undo`, '{}'),
+      ),
+    );
+    const statuses = replies.map(({ status }) => status).sort();
+    expect(statuses).toEqual([expect.toSatisfy((status) => [200, 202].includes(status)), 409, 409, 409]);
+    await expect
+      .poll(() => read<{ status: string }>(leader, 'users/pg-2'), patience)
+      .toMatchObject({ status: 'invited' });
+    await expect
+      .poll(() => read<{ status: string }>(other, 'users/pg-1'), patience)
+      .toMatchObject({ status: 'invited' });
+  }, 120_000);
+
   test('an upload that is coming in when its console begins to lead is taken in whole', async () => {
     const path = '/api/v1/imports?of=users&format=csv';
     const headers = { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/octet-stream' };

@@ -1,4 +1,5 @@
 /** What has become of an act on many things. */
+import { Form } from '../../elements/form.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 
 /** The job that does it, as the admin API has it. */
@@ -11,9 +12,16 @@ export interface BulkJob {
   readonly endedAt: string | null;
 }
 
+/** The same for whoever has begun it. */
+export interface OwnBulkJob extends BulkJob {
+  /** Null: there is nothing to take back. */
+  readonly undo: { readonly things: number; readonly until: string; readonly undoneBy: string | null } | null;
+}
+
 export interface BulkResult {
   readonly operation: string;
   readonly done: number;
+  readonly undoable: number;
   readonly waiting: number;
   readonly failed: number;
   readonly left: number;
@@ -23,6 +31,7 @@ export interface BulkResult {
 
 export interface OutcomeModel {
   readonly job: BulkJob;
+  readonly undo?: UndoModel | undefined;
   /** Of the list with what there is of it by then. */
   readonly href?: string | undefined;
   /** Absent for who may not see jobs. */
@@ -30,6 +39,36 @@ export interface OutcomeModel {
   readonly approvalsHref?: string | undefined;
   /** Of a thing of the list. */
   readonly hrefOf: (id: string) => string;
+}
+
+/** What takes an act on many back, or where that has been done. */
+export interface UndoModel {
+  readonly things: number;
+  /** Takes the form. */
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  /** Of the outcome, where it was taken back. */
+  readonly undoneHref?: string | undefined;
+}
+
+export function Undo({ things, action, hidden, undoneHref }: UndoModel) {
+  const t = useText();
+  if (undoneHref !== undefined)
+    return (
+      <p>
+        <a href={undoneHref}>{t('bulk.undone')}</a>
+      </p>
+    );
+  return (
+    <>
+      <p>{t('bulk.undoAbout', { n: things })}</p>
+      <Form action={action} hidden={hidden}>
+        <button type="submit" class="button small">
+          {t('frame.undo')}
+        </button>
+      </Form>
+    </>
+  );
 }
 
 /** Whether one of them at least was refused. */
@@ -40,7 +79,7 @@ export function hasFailures({ result }: Pick<BulkJob, 'result'>): boolean {
 /** Above the list. */
 export function Outcome(model: OutcomeModel) {
   const t = useText();
-  const { job, jobHref } = model;
+  const { job, jobHref, undo } = model;
   const isPartly = hasFailures(job) && Number(job.result?.done) + Number(job.result?.waiting) > 0;
   const kind = job.problem !== null || hasFailures(job) ? 'problem' : 'notice';
   return (
@@ -58,6 +97,7 @@ export function Outcome(model: OutcomeModel) {
         </p>
       )}
       {job.endedAt === null ? <Running {...model} /> : <Counts {...model} />}
+      {undo && <Undo {...undo} />}
       {jobHref && (
         <p>
           <a href={jobHref}>{t('bulk.job')}</a>

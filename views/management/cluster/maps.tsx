@@ -1,4 +1,5 @@
 /** A map by its keys, and one entry. */
+import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
@@ -6,31 +7,23 @@ import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
 import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { Table } from '../list.tsx';
+import { entryHref, Found, type FoundEntry } from './found-entries.tsx';
 import { memberHref } from './members.tsx';
+import { type ListedReading, ReadingsPart } from './readings.tsx';
 import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
 import { GiveFile, GiveValue, type ShownValue, sizeText, Value, type ValueFields } from './value.tsx';
 
-export function entryHref(map: string, key: string): string {
-  return `${structureHref('map', map)}/${encodeURIComponent(key)}`;
-}
-
 const mapsPath = (t: Translate) => [{ title: t('common.maps'), href: '/cluster/maps' }];
-
-export interface FoundEntry {
-  readonly key: string;
-  readonly type: string | null;
-  /** Its size; null: the map has no entry of this key. */
-  readonly bytes: number | null;
-  /** Why it could not be read. */
-  readonly problem?: string | undefined;
-}
 
 export interface MapModel {
   readonly frame: FrameModel;
   readonly map: ShownStructure;
   readonly mayChange: boolean;
   readonly csrf: string;
+  /** Of the form that takes keys. */
+  readonly idempotencyKey: string;
+  /** What the reader has had read by jobs of late. */
+  readonly readings: readonly ListedReading[];
   /** Undefined for who may not see them. */
   readonly numbers?: NumbersShown | undefined;
   /** What was asked for, a line each. */
@@ -47,7 +40,7 @@ export function renderMap(model: MapModel): string {
 
 function MapPage(model: MapModel) {
   const t = useText();
-  const { frame, map, mayChange, notice, problem, keys, found, csrf } = model;
+  const { frame, map, mayChange, notice, problem, keys, found, csrf, idempotencyKey, readings } = model;
   const href = structureHref('map', map.id);
   return (
     <DetailPage
@@ -66,7 +59,7 @@ function MapPage(model: MapModel) {
         ]}
       />
       <Part id="entries" title={t('maps.entries')} about={t('maps.oneKeyOrRange')}>
-        <form method="get" action={`${href}#entries`} class="filters">
+        <Form action={href} hidden={{ csrf, idempotencyKey, do: 'get' }} class="filters keys">
           <div class="field">
             <label for="keys">{t('maps.keys')}</label>
             <textarea id="keys" name="keys" rows={3} autocapitalize="none" spellcheck={false} required>
@@ -76,37 +69,13 @@ function MapPage(model: MapModel) {
           <button type="submit" class="button primary">
             {t('maps.get')}
           </button>
-        </form>
+        </Form>
         {found && <Found map={map.id} found={found} />}
       </Part>
+      {readings.length > 0 && <ReadingsPart map={map.id} readings={readings} now={frame.now} />}
       {model.numbers && <NumbersPart {...model.numbers} />}
       {mayChange && <More acts={[{ label: t('maps.clear'), href: `${href}?do=clear` }]} />}
     </DetailPage>
-  );
-}
-
-function Found({ map, found }: { readonly map: string; readonly found: readonly FoundEntry[] }) {
-  const t = useText();
-  return (
-    <Table
-      title={t('maps.entries')}
-      columns={[
-        { title: t('maps.key') },
-        { title: t('maps.type') },
-        { title: t('maps.size'), isNumber: true },
-      ]}
-      rows={found.map(({ key, type, bytes, problem }) => ({
-        key,
-        cells: [
-          <a key="key" href={entryHref(map, key)}>
-            <bdi>{key}</bdi>
-          </a>,
-          problem ??
-            (bytes === null ? <span class="muted">{t('maps.noEntry')}</span> : (type ?? t('maps.noType'))),
-          bytes === null ? '' : sizeText(bytes, t),
-        ],
-      }))}
-    />
   );
 }
 

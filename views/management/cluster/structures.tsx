@@ -36,6 +36,11 @@ export function structureHref(kind: StructureKind, name: string): string {
 }
 
 /** Items that a job has taken out of a queue. */
+/** Of a reading of many keys of a map. */
+export function readingHref(map: string, id: string): string {
+  return `${structureHref('map', map)}/readings/${encodeURIComponent(id)}`;
+}
+
 export function drainHref(queue: string, id: string): string {
   return `${structureHref('queue', queue)}/drains/${encodeURIComponent(id)}`;
 }

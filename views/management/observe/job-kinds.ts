@@ -5,6 +5,7 @@ import type { Translate, WordKey } from '../../texts/text.ts';
 export const jobKinds: Readonly<Record<string, WordKey>> = {
   backup: 'jobs.backup',
   'drain-queue': 'drains.job',
+  'read-map-entries': 'readings.job',
   'verify-audit': 'jobs.verifyAudit',
   'import-users': 'jobs.importUsers',
   'import-clients': 'jobs.importClients',

@@ -3,8 +3,8 @@ import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { type BulkResult, Counts, hasFailures } from '../bulk/outcome.tsx';
-import { drainHref } from '../cluster/structures.tsx';
+import { type BulkResult, Counts, hasFailures, Undo, type UndoModel } from '../bulk/outcome.tsx';
+import { drainHref, readingHref } from '../cluster/structures.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -137,6 +137,7 @@ function withUnit(done: string, n: number, unit: string, t: Translate): string {
   if (unit === 'copies') return t('jobs.copies', { n, done });
   if (unit === 'entries') return t('jobs.entries', { n, done });
   if (unit === 'things') return t('bulk.things', { n, done });
+  if (unit === 'keys') return t('readings.keys', { n, done });
   if (unit === 'items') return t('drains.items', { n, done });
   return `${done} ${unit}`.trim();
 }
@@ -145,6 +146,8 @@ export interface JobModel {
   readonly frame: FrameModel;
   readonly job: ShownJob;
   readonly mayStop: boolean;
+  /** For whoever has begun it. */
+  readonly undo?: UndoModel | undefined;
   readonly notice?: string | undefined;
 }
 
@@ -154,7 +157,7 @@ export function renderJob(model: JobModel): string {
 
 function Job(model: JobModel) {
   const t = useText();
-  const { frame, job, mayStop, notice } = model;
+  const { frame, job, mayStop, notice, undo } = model;
   const why = job.problem?.detail;
   return (
     <DetailPage
@@ -178,6 +181,11 @@ function Job(model: JobModel) {
       problem={why === undefined ? undefined : (saidIn(t.language, why) ?? why)}
     >
       <JobParts {...model} />
+      {undo && (
+        <Part id="undo" title={t('frame.undo')}>
+          <Undo {...undo} />
+        </Part>
+      )}
     </DetailPage>
   );
 }
@@ -205,6 +213,7 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
             <Facts facts={resultFacts(job.result)} />
           )}
           {job.kind === 'verify-audit' && <ToAudit />}
+          {job.kind === 'read-map-entries' && <ToEntries id={job.id} map={String(job.result.map)} />}
           {job.kind === 'drain-queue' && <ToItems id={job.id} queue={String(job.result.queue)} />}
         </Part>
       )}
@@ -240,6 +249,19 @@ function ToItems({ id, queue }: { readonly id: string; readonly queue: string })
       <a class="button" href={drainHref(queue, id)}>
         {t('drains.toFile')}
       </a>
+    </div>
+  );
+}
+
+/** For whoever has asked for it alone. */
+function ToEntries({ id, map }: { readonly id: string; readonly map: string }) {
+  const t = useText();
+  return (
+    <div class="actions">
+      <a class="button" href={readingHref(map, id)}>
+        {t('readings.toEntries')}
+      </a>
+      <span class="muted">{t('readings.toEntriesAbout')}</span>
     </div>
   );
 }
@@ -283,12 +305,18 @@ const steps: Readonly<Record<string, WordKey>> = {
   'copying the store': 'jobs.copying',
   done: 'jobs.finished',
   'taking items': 'drains.takingItems',
+  'reading entries': 'readings.step',
   'reading the audit': 'jobs.readingAudit',
   'finding them': 'bulk.finding',
   'acting on each': 'bulk.acting',
 };
 
-function Progress({ progress: { done, total, step } }: ShownJob) {
+/** Of a job that runs. */
+export function Progress({
+  progress: { done, total, step },
+}: {
+  readonly progress: Omit<ShownJob['progress'], 'unit'>;
+}) {
   const t = useText();
   const known = steps[step];
   return (
@@ -299,9 +327,13 @@ function Progress({ progress: { done, total, step } }: ShownJob) {
   );
 }
 
+interface TimedJob extends Pick<ShownJob, 'startedAt' | 'updatedAt'> {
+  readonly progress: Pick<ShownJob['progress'], 'done' | 'total'>;
+}
+
 /** By how fast it was so far. */
-function timeLeft(
-  { progress: { done, total }, startedAt, updatedAt }: ShownJob,
+export function timeLeft(
+  { progress: { done, total }, startedAt, updatedAt }: TimedJob,
   now: Date,
   t: Translate,
 ): string {

@@ -70,6 +70,10 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
     '{why} Das Member hat vielleicht ein Element herausgegeben, das niemand bekam. Was vorher entnommen wurde, ist in der Datei.',
   '{why} What was taken before is in the file.': '{why} Was vorher entnommen wurde, ist in der Datei.',
   '{why} Nothing was taken.': '{why} Es wurde nichts entnommen.',
+  'The keys that it was asked for are not there any more: they are stored for 24 hours. Ask again.':
+    'Die Schlüssel, die gelesen werden sollten, sind nicht mehr da: Sie werden 24 Stunden gespeichert. Lesen Sie sie erneut.',
+  '{n} readings of this caller are not over yet: wait for one, or stop it.':
+    '{n} Ihrer Lesejobs sind noch nicht vorbei: Warten Sie auf einen, oder stoppen Sie ihn.',
   'The queue is full, says the member {member}.': 'Die Queue ist voll, sagt das Member {member}.',
   'The member {member} gives no size of a queue.': 'Das Member {member} nennt keine Größe der Queue.',
   // What a member does not say.

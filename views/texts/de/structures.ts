@@ -33,7 +33,8 @@ export const structures: SameTexts<typeof english> = {
   'maps.foundByKeys':
     'Ihre Einträge findet man mit ihren Schlüsseln: Member zählen sie weder, noch listen sie sie auf.',
   'maps.entries': 'Einträge',
-  'maps.oneKeyOrRange': 'Ein Schlüssel, bis zu 100 mit je einer Zeile, oder ein Bereich wie order-[1-50].',
+  'maps.oneKeyOrRange':
+    'Ein Schlüssel, bis zu 100 mit je einer Zeile, oder ein Bereich wie order-[1-50]. Über 20 liest ein Job.',
   'maps.keys': 'Schlüssel',
   'maps.key': 'Schlüssel',
   'maps.get': 'Lesen',

@@ -25,7 +25,8 @@ export const structures = {
   'structures.beginningOfName': 'Beginning of a name',
   'maps.foundByKeys': 'Its entries are found by their keys: members neither count nor list them.',
   'maps.entries': 'Entries',
-  'maps.oneKeyOrRange': 'One key, up to 100 with a line each, or a range such as order-[1-50].',
+  'maps.oneKeyOrRange':
+    'One key, up to 100 with a line each, or a range such as order-[1-50]. Over 20 are read by a job.',
   'maps.keys': 'Keys',
   'maps.key': 'Key',
   'maps.get': 'Get',

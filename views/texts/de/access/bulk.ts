@@ -78,6 +78,12 @@ export const bulk: SameTexts<typeof english> = {
   'bulk.begun': 'Es hat begonnen und läuft weiter, wenn diese Seite geschlossen wird.',
   'bulk.running': { one: 'Es läuft: {done} von {n} erledigt.', other: 'Es läuft: {done} von {n} erledigt.' },
   'bulk.done': { one: '{n} erledigt.', other: '{n} erledigt.' },
+  'bulk.undoAbout': {
+    one: 'Geändert wurde eines: Das lässt sich rückgängig machen, solange es niemand anders ändert.',
+    other:
+      'Geändert wurden {n}: Das lässt sich rückgängig machen, außer bei denen, die vorher jemand ändert.',
+  },
+  'bulk.undone': 'Rückgängig gemacht: Das kam dabei heraus',
   'bulk.waiting': {
     one: '{n} wartet auf einen zweiten Administrator.',
     other: '{n} warten auf einen zweiten Administrator.',

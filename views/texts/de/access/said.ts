@@ -8,6 +8,8 @@ export const saidByOperationsInGerman: Readonly<Record<string, string>> = {
   'This is the account of the caller': 'Das ist Ihr eigenes Konto',
   'The address is not one that the console calls': 'Diese Adresse ruft die Konsole nicht auf',
   // What was wrong with a change.
+  'This was undone already.': 'Das wurde schon rückgängig gemacht.',
+  'There is nothing here that could be undone.': 'Hier gibt es nichts, das sich rückgängig machen ließe.',
   'This has changed meanwhile: read it again, and change what is there now.':
     'Das hat sich inzwischen geändert: Lesen Sie es noch einmal, und ändern Sie, was jetzt dort steht.',
   'There is one of this id already.': 'Diese ID gibt es schon.',

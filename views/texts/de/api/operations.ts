@@ -98,6 +98,8 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   followJob: 'Meldet, wie ein Job vorankommt, bis er vorbei ist: für jede Änderung ein Ereignis job.',
   cancelJob: 'Hält einen Job bei nächster Gelegenheit an; was er getan hat, bleibt.',
   createBulkAct: 'Tut dasselbe mit vielem, als Job: mit jedem, was seine eigene Operation tut.',
+  undoBulkAct:
+    'Nimmt zurück, was eine Aktion an vielem geändert hat, als Job: deaktiviert oder aktiviert es wieder.',
   readBulkAct:
     'Zeigt eine Aktion auf vielem, die der Aufrufer begonnen hat; mit Prefer: wait=N, wenn sie vorbei ist.',
   // Health and this installation.
@@ -166,6 +168,13 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   deleteMapEntry: 'Entfernt einen Eintrag.',
   readMapValue: 'Gibt den Wert eines Eintrags, gleich wie groß, als die Bytes, die er ist.',
   putMapValue: 'Speichert die gesendeten Bytes als Wert eines Eintrags.',
+  startMapReading:
+    'Liest die Einträge vieler Schlüssel als Job: ob es jeden gibt, seinen Typ und seine Größe.',
+  listMapReadings:
+    'Listet, was wer aufruft in den letzten 24 Stunden aus einer Map lesen ließ, das Neueste zuerst.',
+  readMapReading:
+    'Zeigt, was bis jetzt gelesen wurde; mit Prefer: wait=N, wenn es vorbei ist, oder nach N Sekunden.',
+  stopMapReading: 'Hält nach den Einträgen an, die gerade gelesen werden; was gelesen wurde, bleibt.',
   listQueues:
     'Listet die Queues, deren Namen bekannt sind: aus Rollen, Clients und Aufrufen von 30 Tagen. Es kann weitere geben.',
   readQueue: 'Zeigt eine Queue und wie viele Elemente darin sind.',

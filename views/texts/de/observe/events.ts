@@ -55,6 +55,8 @@ export const events: SameTexts<typeof english> = {
   'event.wan.publisher_checked': 'WAN-Konsistenzprüfung begonnen',
   'event.map.cleared': 'Map geleert',
   'event.map.entry.read': 'Eintrag einer Map gelesen',
+  'event.map.reading_started': 'Lesen vieler Schlüssel begonnen',
+  'event.map.entries_read': 'Viele Schlüssel einer Map gelesen',
   'event.map.entry.stored': 'Eintrag einer Map geschrieben',
   'event.map.entry.removed': 'Eintrag einer Map entfernt',
   'event.queue.offered': 'Element in eine Queue eingereiht',

@@ -68,6 +68,11 @@ export const bulk = {
   'bulk.begun': 'It has begun, and goes on when this page is closed.',
   'bulk.running': { one: 'It goes on: {done} of {n} is done.', other: 'It goes on: {done} of {n} are done.' },
   'bulk.done': { one: '{n} done.', other: '{n} done.' },
+  'bulk.undoAbout': {
+    one: 'It has changed one: that can be undone, unless somebody changes it first.',
+    other: 'It has changed {n}: these can be undone, but for those that somebody changes first.',
+  },
+  'bulk.undone': 'Undone: see what came of that',
   'bulk.waiting': {
     one: '{n} waits for a second administrator.',
     other: '{n} wait for a second administrator.',

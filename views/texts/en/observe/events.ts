@@ -54,6 +54,8 @@ export const events = {
   'event.wan.publisher_checked': 'WAN consistency check started',
   'event.map.cleared': 'Map cleared',
   'event.map.entry.read': 'Entry of a map read',
+  'event.map.reading_started': 'Reading of many keys started',
+  'event.map.entries_read': 'Many keys of a map read',
   'event.map.entry.stored': 'Entry of a map put',
   'event.map.entry.removed': 'Entry of a map removed',
   'event.queue.offered': 'Item offered to a queue',

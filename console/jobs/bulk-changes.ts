@@ -1,0 +1,68 @@
+/** What an act on many things has changed, thing by thing with its version since, so that this can be taken back and nothing else. */
+import type { ArtifactStore } from '../storage/storage.ts';
+
+export interface BulkChange {
+  readonly id: string;
+  /** Of the thing, after the act. */
+  readonly version: string;
+}
+
+export interface BulkChanges {
+  /** @param at  how many came before. @throws {StorageUnavailableError} */
+  add(job: Acted, at: number, change: BulkChange): Promise<void>;
+  /** In the order in which they were made. @throws {StorageUnavailableError} */
+  read(jobId: string): Promise<readonly BulkChange[]>;
+  /** Until when it can be taken back, epoch milliseconds. */
+  endOf(job: Acted): number;
+  /** Of the job that has taken it back, or does; undefined: none. @throws {StorageUnavailableError} */
+  undoneBy(jobId: string): Promise<string | undefined>;
+  /** @returns whether the caller is the one who takes it back, among processes too. @throws {StorageUnavailableError} */
+  takeUndo(job: Acted): Promise<boolean>;
+  /** @throws {StorageUnavailableError} */
+  setUndoneBy(job: Acted, undoing: string): Promise<void>;
+}
+
+interface Acted {
+  readonly id: string;
+  readonly createdAt: number;
+}
+
+const changeKind = 'BulkChange';
+const undoKind = 'BulkUndo';
+const turnKind = 'BulkUndoTurn';
+const undoMs = 24 * 3_600_000;
+/** What is begun in the last moment finds all of it. */
+const spareMs = 3_600_000;
+
+export function createBulkChanges({
+  artifacts,
+}: {
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'count'>;
+}): BulkChanges {
+  const endOf = ({ createdAt }: Acted) => createdAt + undoMs;
+  const expiry = (job: Acted) => Math.floor((endOf(job) + spareMs) / 1000);
+  return {
+    async add(job, at, change) {
+      const payload = { ...change };
+      await artifacts.put(changeKind, `${job.id} ${at}`, {
+        payload,
+        grantId: job.id,
+        expiresAt: expiry(job),
+      });
+    },
+    async read(jobId) {
+      const changes: BulkChange[] = [];
+      for (;;) {
+        const found = await artifacts.get(changeKind, `${jobId} ${changes.length}`);
+        if (!found) return changes;
+        changes.push(found.payload as unknown as BulkChange);
+      }
+    },
+    endOf,
+    undoneBy: async (jobId) => (await artifacts.get(undoKind, jobId))?.payload.job as string | undefined,
+    takeUndo: async ({ id }) => (await artifacts.count(turnKind, id, (undoMs + spareMs) / 1000)).count === 1,
+    async setUndoneBy(job, undoing) {
+      await artifacts.put(undoKind, job.id, { payload: { job: undoing }, expiresAt: expiry(job) });
+    },
+  };
+}
