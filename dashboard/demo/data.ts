@@ -1,4 +1,5 @@
 /** What the demo's console has in it before anybody looks: people, roles, clients, entries, a job, sessions. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Call, type Change, createCalls, createChange, type Machine, readGood } from './calls.ts';
 import type { Machines } from './load.ts';
 import {
@@ -68,6 +69,17 @@ export async function fill({
   await signIn(at, { ...administrator, password: 'not the password' });
   await signInByProvider(at, provider);
   return machines;
+}
+
+/** Until the console knows that a member does not answer, so that its pages say so from the beginning. */
+export async function untilOut(
+  { consoleUrl, machine, signal }: Pick<FillOptions, 'consoleUrl' | 'machine' | 'signal'>,
+  member: string,
+): Promise<void> {
+  const change = createChange(createCalls(consoleUrl, machine, signal, `${consoleUrl}/api`));
+  const isOut = async () =>
+    ((await change('GET', `/members/${member}`)) as { readonly state: string }).state === 'out';
+  while (!(await isOut())) await pause(100, undefined, { signal });
 }
 
 /** Jobs that are done, and one that fails: nobody has made the role of its third line. */

@@ -6,14 +6,19 @@ export interface TourFacts {
   readonly dashboardUrl: string;
   readonly people: readonly Person[];
   readonly provider: Pick<ProviderAccount, 'name' | 'password'>;
+  /** Base addresses: the first, the slow one, the one that goes and comes. */
+  readonly memberUrls: readonly string[];
 }
 
 /** What the terminal shows; the passwords are made up for this run and shown this once. */
-export function tour({ consoleUrl, dashboardUrl, people, provider }: TourFacts): string {
+export function tour({ consoleUrl, dashboardUrl, people, provider, memberUrls }: TourFacts): string {
   const accounts = people.map(({ name, role, password }) => `       ${name.padEnd(6)} ${password}   ${role}`);
+  const [first, slow, restarting] = memberUrls.map((url) => new URL(url).host);
   return `
   console    ${consoleUrl}
   dashboard  ${dashboardUrl}, an application that people sign in to by the console
+  members    ${first}, ${slow} (slow), ${restarting} (restarts now and then): for show,
+             since one member holds the data behind all three
 
   1  Open ${consoleUrl} and sign in as ada. Look at what needs attention: machine client
      reporter is refused again and again. Open one refusal, and open the call for it.
