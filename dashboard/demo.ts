@@ -11,6 +11,7 @@ import { type DemoMembers, startMembers, type ThirdWay, thirdWays } from './demo
 import type { Person } from './demo/people.ts';
 import { freePort, runProgram, type Started, startProcess, withoutSettings } from './demo/processes.ts';
 import { startProvider } from './demo/provider.ts';
+import { type SamlProvider, startSamlProvider } from './demo/saml-provider.ts';
 import { tour } from './demo/tour.ts';
 
 const dist = resolve(import.meta.dirname, '..');
@@ -77,8 +78,9 @@ async function start(): Promise<void> {
     await freePort(),
   ] as const;
   const signal = stopping.signal;
-  const [members] = await Promise.all([
+  const [members, partner] = await Promise.all([
     startCluster(ports),
+    startPartner(),
     runProgram(join(dist, 'console/metrics/demo-day.js'), [
       env.CONSOLE_DATA_DIR,
       ...ports.map((port) => `127.0.0.1:${port}`),
@@ -107,7 +109,7 @@ async function start(): Promise<void> {
   await members.begin(thirdWay);
   const machine = { id: 'application-client', secret: clientSecret };
   const machines = await fill({
-    ...{ consoleUrl, machine, provider, signal },
+    ...{ consoleUrl, machine, provider, partner, signal },
     people: people as [Person, ...Person[]],
   });
   await run('dashboard', {
@@ -118,7 +120,15 @@ async function start(): Promise<void> {
   });
   startLoad({ consoleUrl, machines, signal });
   if (thirdWay === 'away') await untilOut({ consoleUrl, machine, signal }, `127.0.0.1:${ports[2]}`);
-  process.stdout.write(tour({ consoleUrl, dashboardUrl, people, provider, memberUrls: members.urls }));
+  process.stdout.write(
+    tour({ consoleUrl, dashboardUrl, people, provider, partner, memberUrls: members.urls }),
+  );
+}
+
+async function startPartner(): Promise<SamlProvider> {
+  const partner = await startSamlProvider(consoleUrl);
+  running.push({ failed: new Promise(() => {}), stop: partner.close });
+  return partner;
 }
 
 /** One member that holds the data, and three addresses in front of it. */

@@ -1,4 +1,4 @@
-/** What an administrator has to know of this installation: of its members, store, keys, licence, jobs and settings. */
+/** What an administrator has to know of this installation: of its members, store, keys, identity providers, licence, jobs and settings. */
 import { statfsSync } from 'node:fs';
 import { ProblemError } from '../../platform/errors.ts';
 import type { AskMember } from '../../platform/member-call.ts';
@@ -9,6 +9,7 @@ import type { createMemberStates, MemberState } from '../members/member-states.t
 import { fixOf } from '../settings/warning-fixes.ts';
 import type { DeniedCaller } from '../usage/denied-callers.ts';
 import { directoryStateOf } from './directory-state.ts';
+import { checkProviders } from './provider-findings.ts';
 import type { Services } from './services.ts';
 
 export interface HealthFinding {
@@ -28,6 +29,7 @@ export interface HealthFindingsDeps {
     | 'settings'
     | 'storage'
     | 'keys'
+    | 'providers'
     | 'licences'
     | 'licenceDeliveries'
     | 'jobs'
@@ -85,7 +87,14 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       checkJobs(),
       checkConfiguration(),
     ]);
-    return [...ofMembers, ...ofStore, ...checkKeys(), ...others.flat(), ...checkSettings()];
+    return [
+      ...ofMembers,
+      ...ofStore,
+      ...checkKeys(),
+      ...checkProviders(services),
+      ...others.flat(),
+      ...checkSettings(),
+    ];
   }
 
   async function checkMembers(asks: boolean): Promise<readonly HealthFinding[]> {

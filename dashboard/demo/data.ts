@@ -6,11 +6,13 @@ import {
   type Person,
   signIn,
   signInByProvider,
+  signInBySaml,
   signOutOfWiki,
   unreachableLogout,
   wikiCallback,
 } from './people.ts';
 import { addProvider, type ProviderAccount } from './provider.ts';
+import { addSamlProvider, type SamlAccount } from './saml-provider.ts';
 
 export interface FillOptions {
   readonly consoleUrl: string;
@@ -19,6 +21,8 @@ export interface FillOptions {
   readonly people: readonly [Person, ...Person[]];
   /** At which one more person has an account. */
   readonly provider: ProviderAccount;
+  /** At which another one has. */
+  readonly partner: SamlAccount;
   readonly signal: AbortSignal;
 }
 
@@ -46,6 +50,7 @@ export async function fill({
   machine,
   people,
   provider,
+  partner,
   signal,
 }: FillOptions): Promise<Machines> {
   const change = createChange(createCalls(consoleUrl, machine, signal, `${consoleUrl}/api`));
@@ -60,6 +65,7 @@ export async function fill({
     backchannelLogoutUri: unreachableLogout,
   });
   await addProvider(change, provider);
+  await addSamlProvider(change, partner);
   await addEntries(createCalls(consoleUrl, machine, signal));
   await addJobs(change);
   await change('POST', '/wan/atlantic/publishers/london/sync', {});
@@ -68,6 +74,7 @@ export async function fill({
   for (const person of people) await signIn(at, person);
   await signIn(at, { ...administrator, password: 'not the password' });
   await signInByProvider(at, provider);
+  await signInBySaml(at, partner);
   return machines;
 }
 
