@@ -2,7 +2,9 @@
 import type { Audit, Logger } from '../../platform/log.ts';
 import { isManyAct } from '../admin-api/bulk-acts/acts.ts';
 import { dashboardClientId } from '../clients/clients.ts';
+import type { Job } from '../jobs/job.ts';
 import { createJobRunner } from '../jobs/job-runner.ts';
+import { drainKind } from '../jobs/queue-drains.ts';
 import { createLicenceModule } from '../licence/module.ts';
 import { startLogoutNotices } from '../logout/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
@@ -38,9 +40,14 @@ function startJobs(
     ...services,
     ...shared,
     kinds: async () => (await import('./jobs/job-kinds.ts')).createJobKinds(services, members, shared.audit),
-    // Somebody waits for these, before the page: they stand behind no import.
-    isQuick: isManyAct,
+    lineOf,
   });
   void runner.start();
   return runner;
+}
+
+/** For acts on many somebody waits before the page; a drain takes as long as its members. Neither holds up a backup, or another queue. */
+function lineOf({ kind, input }: Pick<Job, 'kind' | 'input'>): string {
+  if (isManyAct(kind)) return 'acts';
+  return kind === drainKind ? `drain of ${input.queue}` : 'others';
 }

@@ -1,5 +1,5 @@
 /**
- * Works on jobs, one after the other, in the one process that does so for all; quick ones stand behind each other alone. It holds a lease on the one it works on;
+ * Works on jobs in the one process that does so for all; those of one line stand behind each other, and behind no others. It holds a lease on the one it works on;
  * of one whose lease has run out, the next process makes what its kind allows: it goes on from the checkpoint, or is
  * `interrupted`, with what was done.
  */
@@ -15,8 +15,8 @@ export interface JobRunnerDeps {
   readonly jobs: Jobs;
   /** By name; loaded when a job of one comes. */
   readonly kinds: () => Promise<Readonly<Record<string, JobKind>>>;
-  /** Whether jobs of this kind wait for no other kind. */
-  readonly isQuick?: (kind: string) => boolean;
+  /** The name of the line in which a job waits; without it all wait in one. */
+  readonly lineOf?: (job: Pick<Job, 'kind' | 'input'>) => string;
   readonly uploads: Pick<Uploads, 'discard'>;
   readonly audit: Audit;
   readonly log: Pick<Logger, 'error'>;
@@ -24,22 +24,20 @@ export interface JobRunnerDeps {
   readonly now: () => number;
 }
 
+interface Line {
+  readonly serial: ReturnType<typeof createSerial>;
+  /** Jobs that are worked on, or wait. */
+  length: number;
+}
+
 const renewMs = 5_000;
 const leaseMs = 20_000;
 /** Progress is for people who look. */
 const reportMs = 500;
 
-export function createJobRunner({
-  jobs,
-  kinds,
-  isQuick = () => false,
-  uploads,
-  audit,
-  log,
-  now,
-}: JobRunnerDeps) {
+export function createJobRunner({ jobs, kinds, lineOf = () => '', uploads, audit, log, now }: JobRunnerDeps) {
   const holder = randomUUID();
-  const [usual, quick] = [createSerial(), createSerial()];
+  const lines = new Map<string, Line>();
   const known = new Set<string>();
   const current = new Map<string, AbortController>();
   let isClosed = false;
@@ -67,7 +65,7 @@ export function createJobRunner({
       clearInterval(timer);
       for (const end of unsubscribe) end();
       for (const abort of current.values()) abort.abort();
-      await Promise.all([usual(async () => {}), quick(async () => {})]);
+      await Promise.all([...lines.values()].map(({ serial }) => serial(async () => {})));
     },
   };
 
@@ -82,13 +80,21 @@ export function createJobRunner({
     }
   }
 
-  function enqueue({ id, kind }: Pick<Job, 'id' | 'kind'>): void {
+  function enqueue(job: Job): void {
+    const { id } = job;
     if (known.has(id) || isClosed) return;
     known.add(id);
-    const serial = isQuick(kind) ? quick : usual;
-    serial(() => workOn(id))
+    const name = lineOf(job);
+    const line = lines.get(name) ?? { serial: createSerial(), length: 0 };
+    lines.set(name, line);
+    line.length++;
+    line
+      .serial(() => workOn(id))
       .catch(report)
-      .finally(() => known.delete(id));
+      .finally(() => {
+        known.delete(id);
+        if (--line.length === 0) lines.delete(name);
+      });
   }
 
   async function workOn(id: string): Promise<void> {
