@@ -4,6 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { answersQuestion } from '../platform/program-questions.ts';
+import { beginDrain, offerBacklog } from './demo/backlog.ts';
+import { type Change, createCalls, createChange } from './demo/calls.ts';
 import { fill, untilOut } from './demo/data.ts';
 import { startLoad } from './demo/load.ts';
 import { writeMemberConfig } from './demo/member-config.ts';
@@ -26,6 +28,7 @@ const people = [
   { name: 'vera', role: 'Viewer' },
   { name: 'milo', role: 'MetricsViewer' },
 ].map((person) => ({ ...person, password: randomBytes(9).toString('base64url') }));
+type Ports = Parameters<typeof startMembers>[0]['ports'];
 const clientSecret = randomBytes(32).toString('base64url');
 
 const usage = `cluster-console-demo runs console, members, identity provider and dashboard together, with some load, until Ctrl-C.
@@ -120,9 +123,17 @@ async function start(): Promise<void> {
   });
   startLoad({ consoleUrl, machines, signal });
   if (thirdWay === 'away') await untilOut({ consoleUrl, machine, signal }, `127.0.0.1:${ports[2]}`);
+  backlog(members.holderUrl, createChange(createCalls(consoleUrl, machine, signal, `${consoleUrl}/api`)));
   process.stdout.write(
     tour({ consoleUrl, dashboardUrl, people, provider, partner, memberUrls: members.urls }),
   );
+}
+
+/** What keeps a job at work comes when the demo can be looked at: nobody waits for it. */
+function backlog(holderUrl: string, change: Change): void {
+  offerBacklog(holderUrl, stopping.signal)
+    .then(() => beginDrain(change))
+    .catch(() => {}); // the demo may be stopping
 }
 
 async function startPartner(): Promise<SamlProvider> {
@@ -132,7 +143,7 @@ async function startPartner(): Promise<SamlProvider> {
 }
 
 /** One member that holds the data, and three addresses in front of it. */
-async function startCluster(ports: Parameters<typeof startMembers>[0]['ports']): Promise<DemoMembers> {
+async function startCluster(ports: Ports): Promise<DemoMembers & { readonly holderUrl: string }> {
   const holderPort = await freePort();
   await run('member', {
     MEMBER_PORT: String(holderPort),
@@ -141,7 +152,7 @@ async function startCluster(ports: Parameters<typeof startMembers>[0]['ports']):
   const holderUrl = `http://127.0.0.1:${holderPort}`;
   const members = await startMembers({ holderUrl, ports, signal: stopping.signal });
   running.push({ failed: new Promise(() => {}), stop: members.close });
-  return members;
+  return { ...members, holderUrl };
 }
 
 function checkThirdWay(way: string): asserts way is ThirdWay {

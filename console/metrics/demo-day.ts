@@ -110,8 +110,8 @@ function add(latencies: number[], bucket: number, calls: number): void {
 
 /** How long calls took, and which share of them took so long. */
 function shareOfLatencies(at: number, isSlow: boolean): readonly (readonly [ms: number, share: number])[] {
-  const later = isSlow ? 90 : 0;
-  const slowest = 6 + 2 * Math.sin(at / 311_000) + (isOut(at) ? 200 : 0) + (isSlow ? 140 : 0);
+  const later = isSlow ? 120 : 0;
+  const slowest = 6 + 2 * Math.sin(at / 311_000) + (isOut(at) ? 200 : 0) + (isSlow ? 170 : 0);
   return [
     [1.1 + later, 0.55],
     [1.8 + later, 0.4],

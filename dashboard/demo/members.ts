@@ -40,7 +40,7 @@ export interface DemoMembers {
 
 const usual: RestartTimes = { firstMs: 60_000, everyMs: 180_000, leavingMs: 4_000, awayMs: 20_000 };
 /** How much later the slow one answers, milliseconds. */
-const slow = { least: 90, spread: 60 };
+const slow = { least: 120, spread: 60 };
 
 interface Place extends ShownMember {
   readonly door: MemberAddress;

@@ -8,6 +8,7 @@ test('the demo has something on every management page, a tour that works and plo
   let ended: Awaited<ReturnType<typeof demo.stop>>;
   try {
     await everyPageShows(consoleUrl, demo.passwordOf('ada'));
+    await aJobRuns(consoleUrl, demo.passwordOf('ada'));
     const password = demo.passwordOf('vera');
     const dashboard = await signIn({ dashboardUrl, consoleUrl, username: 'vera', password });
     const size = async () => Number(/jobs .*?(\d+) items? /.exec(textOf(await dashboard.get('/')))?.[1]);
@@ -73,4 +74,16 @@ async function everyPageShows(consoleUrl: string, password: string): Promise<voi
   await expect
     .poll(traffic, { timeout: 10_000, interval: 500 })
     .toMatch(/Refused most.* reporter map:orders 403/);
+}
+
+/** Beside those that are over, and it goes on: into a file of a long queue. */
+async function aJobRuns(consoleUrl: string, password: string): Promise<void> {
+  const ada = createUserAgent(consoleUrl);
+  await ada.signIn({ username: 'ada', password });
+  const running = async () => textOf(await ada.get('/observe/jobs?state=running'));
+  const taken = async () =>
+    Number(/Drain of a queue Running ([\d,]+) of 27,000 items/.exec(await running())?.[1]?.replace(',', ''));
+  await expect.poll(taken, { timeout: 20_000, interval: 500 }).toBeGreaterThan(0);
+  const before = await taken();
+  await expect.poll(taken, { timeout: 20_000, interval: 500 }).toBeGreaterThan(before);
 }
