@@ -48,6 +48,14 @@ const mostJobs = 10;
 /** A look at the store writes, so that many who ask cause one. */
 const freshMs = 5_000;
 
+interface Looked {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** How they were. */
+  readonly members: string;
+  readonly findings: Promise<readonly HealthFinding[]>;
+}
+
 const advices: Readonly<Record<string, string>> = {
   read_only: 'Mount its file system writable again.',
   full: 'Make room there, or inodes: df -h and df -i.',
@@ -58,18 +66,18 @@ const advices: Readonly<Record<string, string>> = {
 export function createHealthFindings({ services, memberStates, askMember }: HealthFindingsDeps) {
   const { settings, storage, keys, licences, licenceDeliveries, jobs, deniedCallers, consoles, now } =
     services;
-  let last: { readonly at: number; readonly findings: Promise<readonly HealthFinding[]> } | undefined;
+  let last: Looked | undefined;
 
   return {
-    /** As they were at most five seconds ago. @returns when they were made, epoch milliseconds */
+    /** As they were at most five seconds ago, and as the members are. @returns when they were made, epoch milliseconds */
     async last() {
-      if (!last || now() - last.at > freshMs) last = { at: now(), findings: all(false) };
+      if (!last || now() - last.at > freshMs || last.members !== membersNow()) last = look(false);
       const { at } = last;
       return { at, findings: await last.findings };
     },
     /** Looks now, and asks each member. */
     async run() {
-      last = { at: now(), findings: all(true) };
+      last = look(true);
       const { at } = last;
       return { at, findings: await last.findings };
     },
@@ -78,6 +86,18 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       return (await deniedCallers.list({ isNow })).map(findingOfDenials);
     },
   };
+
+  function look(asksMembers: boolean): Looked {
+    return { at: now(), members: membersNow(), findings: all(asksMembers) };
+  }
+
+  /** Whether one has gone out or come back meanwhile, which other pages say at once. */
+  function membersNow(): string {
+    return memberStates
+      .list()
+      .map(({ id, state, isDrained }) => `${id} ${state} ${isDrained}`)
+      .join();
+  }
 
   async function all(asksMembers: boolean): Promise<readonly HealthFinding[]> {
     const [ofMembers, ofStore, ...others] = await Promise.all([
