@@ -66,7 +66,7 @@ const cluster: readonly Journey[] = [
     page: 'Members',
     go: journey(
       open('/cluster/members'),
-      follow('127.0.0.1:'),
+      follow('127.0.0.1'),
       reads('Endpoint groups'),
       press('Drain'),
       reads('Drained: it gets no calls any more'),
