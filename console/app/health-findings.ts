@@ -48,7 +48,7 @@ const mostJobs = 10;
 /** A look at the store writes, so that many who ask cause one. */
 const freshMs = 5_000;
 
-interface Looked {
+interface Checked {
   /** Epoch milliseconds. */
   readonly at: number;
   /** How they were. */
@@ -66,18 +66,18 @@ const advices: Readonly<Record<string, string>> = {
 export function createHealthFindings({ services, memberStates, askMember }: HealthFindingsDeps) {
   const { settings, storage, keys, licences, licenceDeliveries, jobs, deniedCallers, consoles, now } =
     services;
-  let last: Looked | undefined;
+  let last: Checked | undefined;
 
   return {
     /** As they were at most five seconds ago, and as the members are. @returns when they were made, epoch milliseconds */
     async last() {
-      if (!last || now() - last.at > freshMs || last.members !== membersNow()) last = look(false);
+      if (!last || now() - last.at > freshMs || last.members !== membersNow()) last = check(false);
       const { at } = last;
       return { at, findings: await last.findings };
     },
     /** Looks now, and asks each member. */
     async run() {
-      last = look(true);
+      last = check(true);
       const { at } = last;
       return { at, findings: await last.findings };
     },
@@ -87,7 +87,7 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     },
   };
 
-  function look(asksMembers: boolean): Looked {
+  function check(asksMembers: boolean): Checked {
     return { at: now(), members: membersNow(), findings: all(asksMembers) };
   }
 
