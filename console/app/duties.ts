@@ -2,8 +2,10 @@
 import type { Audit, Logger } from '../../platform/log.ts';
 import { isManyAct } from '../admin-api/bulk-acts/acts.ts';
 import { dashboardClientId } from '../clients/clients.ts';
+import type { Job } from '../jobs/job.ts';
 import { createJobRunner } from '../jobs/job-runner.ts';
 import { readingKind } from '../jobs/map-readings.ts';
+import { drainKind } from '../jobs/queue-drains.ts';
 import { createLicenceModule } from '../licence/module.ts';
 import { startLogoutNotices } from '../logout/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
@@ -39,12 +41,18 @@ function startJobs(
     ...services,
     ...shared,
     kinds: async () => (await import('./jobs/job-kinds.ts')).createJobKinds(services, members, shared.audit),
-    // Somebody waits for these, before the page: they stand behind no import, and what is read slowly holds up nobody else.
-    waitQueueOf({ kind, startedBy }) {
-      if (kind === readingKind) return `${readingKind} ${startedBy}`;
-      return isManyAct(kind) ? 'acts' : 'usual';
-    },
+    waitQueueOf,
   });
   void runner.start();
   return runner;
+}
+
+/**
+ * For acts on many, and for keys of a map, somebody waits before the page; a drain and a reading take as long as members do. None of
+ * them holds up a backup, another queue, or another person.
+ */
+function waitQueueOf({ kind, input, startedBy }: Pick<Job, 'kind' | 'input' | 'startedBy'>): string {
+  if (isManyAct(kind)) return 'acts';
+  if (kind === readingKind) return `${readingKind} ${startedBy}`;
+  return kind === drainKind ? `${drainKind} ${input.queue}` : 'others';
 }

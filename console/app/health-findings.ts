@@ -1,4 +1,4 @@
-/** What an administrator has to know of this installation: of its members, store, keys, licence, jobs and settings. */
+/** What an administrator has to know of this installation: of its members, store, keys, identity providers, licence, jobs and settings. */
 import { statfsSync } from 'node:fs';
 import { ProblemError } from '../../platform/errors.ts';
 import type { AskMember } from '../../platform/member-call.ts';
@@ -9,6 +9,7 @@ import type { createMemberStates, MemberState } from '../members/member-states.t
 import { fixOf } from '../settings/warning-fixes.ts';
 import type { DeniedCaller } from '../usage/denied-callers.ts';
 import { directoryStateOf } from './directory-state.ts';
+import { checkProviders } from './provider-findings.ts';
 import type { Services } from './services.ts';
 
 export interface HealthFinding {
@@ -28,6 +29,7 @@ export interface HealthFindingsDeps {
     | 'settings'
     | 'storage'
     | 'keys'
+    | 'providers'
     | 'licences'
     | 'licenceDeliveries'
     | 'jobs'
@@ -46,6 +48,14 @@ const mostJobs = 10;
 /** A look at the store writes, so that many who ask cause one. */
 const freshMs = 5_000;
 
+interface Checked {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** How they were. */
+  readonly members: string;
+  readonly findings: Promise<readonly HealthFinding[]>;
+}
+
 const advices: Readonly<Record<string, string>> = {
   read_only: 'Mount its file system writable again.',
   full: 'Make room there, or inodes: df -h and df -i.',
@@ -56,18 +66,18 @@ const advices: Readonly<Record<string, string>> = {
 export function createHealthFindings({ services, memberStates, askMember }: HealthFindingsDeps) {
   const { settings, storage, keys, licences, licenceDeliveries, jobs, deniedCallers, consoles, now } =
     services;
-  let last: { readonly at: number; readonly findings: Promise<readonly HealthFinding[]> } | undefined;
+  let last: Checked | undefined;
 
   return {
-    /** As they were at most five seconds ago. @returns when they were made, epoch milliseconds */
+    /** As they were at most five seconds ago, and as the members are. @returns when they were made, epoch milliseconds */
     async last() {
-      if (!last || now() - last.at > freshMs) last = { at: now(), findings: all(false) };
+      if (!last || now() - last.at > freshMs || last.members !== membersNow()) last = check(false);
       const { at } = last;
       return { at, findings: await last.findings };
     },
     /** Looks now, and asks each member. */
     async run() {
-      last = { at: now(), findings: all(true) };
+      last = check(true);
       const { at } = last;
       return { at, findings: await last.findings };
     },
@@ -77,6 +87,18 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     },
   };
 
+  function check(asksMembers: boolean): Checked {
+    return { at: now(), members: membersNow(), findings: all(asksMembers) };
+  }
+
+  /** Whether one has gone out or come back meanwhile, which other pages say at once. */
+  function membersNow(): string {
+    return memberStates
+      .list()
+      .map(({ id, state, isDrained }) => `${id} ${state} ${isDrained}`)
+      .join();
+  }
+
   async function all(asksMembers: boolean): Promise<readonly HealthFinding[]> {
     const [ofMembers, ofStore, ...others] = await Promise.all([
       checkMembers(asksMembers),
@@ -85,7 +107,14 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       checkJobs(),
       checkConfiguration(),
     ]);
-    return [...ofMembers, ...ofStore, ...checkKeys(), ...others.flat(), ...checkSettings()];
+    return [
+      ...ofMembers,
+      ...ofStore,
+      ...checkKeys(),
+      ...checkProviders(services),
+      ...others.flat(),
+      ...checkSettings(),
+    ];
   }
 
   async function checkMembers(asks: boolean): Promise<readonly HealthFinding[]> {

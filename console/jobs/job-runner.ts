@@ -1,5 +1,5 @@
 /**
- * Works on jobs, one after the other, in the one process that does so for all; quick ones wait for each other alone. It holds a lease on the one it works on;
+ * Works on jobs in the one process that does so for all; those of one wait queue stand behind each other, and behind no others. It holds a lease on the one it works on;
  * of one whose lease has run out, the next process makes what its kind allows: it goes on from the checkpoint, or is
  * `interrupted`, with what was done.
  */
@@ -16,7 +16,7 @@ export interface JobRunnerDeps {
   /** By name; loaded when a job of one comes. */
   readonly kinds: () => Promise<Readonly<Record<string, JobKind>>>;
   /** The wait queue of a job, which waits for those of no other one. */
-  readonly waitQueueOf?: (job: Pick<Job, 'kind' | 'startedBy'>) => string;
+  readonly waitQueueOf?: (job: Pick<Job, 'kind' | 'input' | 'startedBy'>) => string;
   readonly uploads: Pick<Uploads, 'discard'>;
   readonly audit: Audit;
   readonly log: Pick<Logger, 'error'>;
@@ -87,10 +87,11 @@ export function createJobRunner({
     }
   }
 
-  function enqueue({ id, kind, startedBy }: Pick<Job, 'id' | 'kind' | 'startedBy'>): void {
+  function enqueue(job: Job): void {
+    const { id } = job;
     if (known.has(id) || isClosed) return;
     known.add(id);
-    const name = waitQueueOf({ kind, startedBy });
+    const name = waitQueueOf(job);
     const waitQueue = waitQueues.get(name) ?? { serial: createSerial(), length: 0 };
     waitQueues.set(name, waitQueue);
     waitQueue.length += 1;

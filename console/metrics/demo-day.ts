@@ -2,7 +2,7 @@
  * The day before a demo: numbers as a small cluster would have had them, so that plots show how a day looks. A program of its own, which
  * `npm run demo` runs before the console; no other installation has it.
  *
- * Arguments: the data directory, and the member as `host:port`.
+ * Arguments: the data directory, and the members as `host:port`; the second of them is slow, and the last was away for some minutes.
  */
 import {
   type MinuteOfCalls,
@@ -19,10 +19,12 @@ const dayMs = 1_440 * minuteMs;
 /** The last hour is looked at most closely. */
 const [stepMs, lastStepMs] = [60_000, 10_000];
 const lastHourMs = 60 * minuteMs;
+/** Of the members. */
+const slowPlace = 1;
 /** A member that could not be reached for some minutes, hours ago. */
 const outage = { beganMs: 5.2 * 60 * minuteMs, endedMs: 5.1 * 60 * minuteMs };
 
-const [dataDir = '', member = ''] = process.argv.slice(2);
+const [dataDir = '', ...members] = process.argv.slice(2);
 const end = Date.now();
 await writeNumbers();
 await writeCalls();
@@ -55,6 +57,7 @@ async function writeNumbers(): Promise<void> {
 /** Of a process that has run all day: each reading adds to the one before. */
 function createCounters() {
   const counts = { calls: 0, callsDenied: 0, callsFailed: 0, tokens: 0, signIns: 0, requests: 0 };
+  const ofMembers = members.map(() => ({ calls: 0, callsFailed: 0, latencies: [] as number[] }));
   const latencies: number[] = [];
   let last = end - dayMs;
 
@@ -65,16 +68,10 @@ function createCounters() {
       const calls = rateAt(at) * seconds;
       counts.calls += calls;
       counts.callsDenied += 0.4 * seconds;
-      counts.callsFailed += isOut(at) ? calls / 3 : 0;
       counts.tokens += 0.02 * seconds;
       counts.signIns += 0.001 * seconds;
       counts.requests += 0.3 * seconds;
-      for (const [ms, share] of shareOfLatencies(at)) {
-        const bucket = bucketOf(ms);
-        while (latencies.length <= bucket) latencies.push(0);
-        latencies[bucket]! += calls * share;
-      }
-      const ofMember = { calls: counts.calls, callsFailed: counts.callsFailed, latencies: [...latencies] };
+      for (const [place, of] of ofMembers.entries()) addCalls(place, of, at, calls / members.length);
       return {
         counts: {
           ...counts,
@@ -84,18 +81,40 @@ function createCounters() {
         },
         states: { pollsWaiting: 0, connections: 6, requestsWaiting: 0, memoryBytes: 180e6 },
         callLatencies: [...latencies],
-        members: { [member]: ofMember },
+        members: Object.fromEntries(
+          members.map((name, place) => {
+            const of = ofMembers[place]!;
+            return [name, { ...of, latencies: [...of.latencies] }];
+          }),
+        ),
       };
     },
   };
+
+  function addCalls(place: number, of: (typeof ofMembers)[number], at: number, calls: number): void {
+    const failed = place === members.length - 1 && isOut(at) ? calls : 0;
+    of.calls += calls;
+    of.callsFailed += failed;
+    counts.callsFailed += failed;
+    for (const [ms, share] of shareOfLatencies(at, place === slowPlace)) {
+      add(of.latencies, bucketOf(ms), calls * share);
+      add(latencies, bucketOf(ms), calls * share);
+    }
+  }
+}
+
+function add(latencies: number[], bucket: number, calls: number): void {
+  while (latencies.length <= bucket) latencies.push(0);
+  latencies[bucket]! += calls;
 }
 
 /** How long calls took, and which share of them took so long. */
-function shareOfLatencies(at: number): readonly (readonly [ms: number, share: number])[] {
-  const slowest = 6 + 2 * Math.sin(at / 311_000) + (isOut(at) ? 200 : 0);
+function shareOfLatencies(at: number, isSlow: boolean): readonly (readonly [ms: number, share: number])[] {
+  const later = isSlow ? 120 : 0;
+  const slowest = 6 + 2 * Math.sin(at / 311_000) + (isOut(at) ? 200 : 0) + (isSlow ? 170 : 0);
   return [
-    [1.1, 0.55],
-    [1.8, 0.4],
+    [1.1 + later, 0.55],
+    [1.8 + later, 0.4],
     [slowest, 0.05],
   ];
 }

@@ -1,15 +1,18 @@
 /** What the demo's console has in it before anybody looks: people, roles, clients, entries, a job, sessions. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Call, type Change, createCalls, createChange, type Machine, readGood } from './calls.ts';
 import type { Machines } from './load.ts';
 import {
   type Person,
   signIn,
   signInByProvider,
+  signInBySaml,
   signOutOfWiki,
   unreachableLogout,
   wikiCallback,
 } from './people.ts';
 import { addProvider, type ProviderAccount } from './provider.ts';
+import { addSamlProvider, type SamlAccount } from './saml-provider.ts';
 
 export interface FillOptions {
   readonly consoleUrl: string;
@@ -18,6 +21,8 @@ export interface FillOptions {
   readonly people: readonly [Person, ...Person[]];
   /** At which one more person has an account. */
   readonly provider: ProviderAccount;
+  /** At which another one has. */
+  readonly partner: SamlAccount;
   readonly signal: AbortSignal;
 }
 
@@ -45,6 +50,7 @@ export async function fill({
   machine,
   people,
   provider,
+  partner,
   signal,
 }: FillOptions): Promise<Machines> {
   const change = createChange(createCalls(consoleUrl, machine, signal, `${consoleUrl}/api`));
@@ -59,6 +65,7 @@ export async function fill({
     backchannelLogoutUri: unreachableLogout,
   });
   await addProvider(change, provider);
+  await addSamlProvider(change, partner);
   await addEntries(createCalls(consoleUrl, machine, signal));
   await addJobs(change);
   await change('POST', '/wan/atlantic/publishers/london/sync', {});
@@ -67,7 +74,19 @@ export async function fill({
   for (const person of people) await signIn(at, person);
   await signIn(at, { ...administrator, password: 'not the password' });
   await signInByProvider(at, provider);
+  await signInBySaml(at, partner);
   return machines;
+}
+
+/** Until the console knows that a member does not answer, so that its pages say so from the beginning. */
+export async function untilOut(
+  { consoleUrl, machine, signal }: Pick<FillOptions, 'consoleUrl' | 'machine' | 'signal'>,
+  member: string,
+): Promise<void> {
+  const change = createChange(createCalls(consoleUrl, machine, signal, `${consoleUrl}/api`));
+  const isOut = async () =>
+    ((await change('GET', `/members/${member}`)) as { readonly state: string }).state === 'out';
+  while (!(await isOut())) await pause(100, undefined, { signal });
 }
 
 /** Jobs that are done, and one that fails: nobody has made the role of its third line. */

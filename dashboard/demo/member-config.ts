@@ -2,14 +2,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** @returns where the file is */
-export async function writeMemberConfig(folder: string): Promise<string> {
+/**
+ * @param ports  of the addresses by which it is known
+ * @returns where the file is
+ */
+export async function writeMemberConfig(folder: string, ports: readonly number[]): Promise<string> {
   const groups = ['CLUSTER_WRITE', 'PERSISTENCE', 'WAN', 'DATA', 'CP'].map((name) => [
     name,
     { enabled: true },
   ]);
   const svc = {
-    network: { 'rest-api': { enabled: true, 'endpoint-groups': Object.fromEntries(groups) } },
+    network: {
+      join: { 'tcp-ip': { enabled: true, 'member-list': ports.map((port) => `127.0.0.1:${port}`) } },
+      'rest-api': { enabled: true, 'endpoint-groups': Object.fromEntries(groups) },
+    },
     'cp-subsystem': { 'cp-member-count': 1 },
     persistence: { enabled: true, 'base-dir': join(folder, 'member'), durability: 'periodic' },
     map: { default: {}, orders: { 'wan-replication-ref': { atlantic: {} } } },

@@ -60,6 +60,14 @@ export async function signInByProvider(at: At, account: ProviderSignIn): Promise
   if (!here.url.startsWith(at.consoleUrl)) throw new Error(`${account.name} is not signed in.`);
 }
 
+/** The same at a provider whose answer is a page that sends itself to the console. */
+export async function signInBySaml(at: At, account: ProviderSignIn): Promise<void> {
+  const browser = browserOf(account, at);
+  const there = await browser.open(`${at.consoleUrl}/login/start/${account.provider}`);
+  const here = await browser.submit(await typed(browser, there, account));
+  if (!here.url.startsWith(at.consoleUrl)) throw new Error(`${account.name} is not signed in.`);
+}
+
 interface ProviderSignIn extends Credentials {
   /** As the console calls it. */
   readonly provider: string;

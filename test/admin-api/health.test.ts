@@ -57,11 +57,31 @@ test('says of members, store and keys how they are, the worst first', async () =
 test('asks members anew when it is run, and tells the same until then', async () => {
   const host = `member ${new URL(member.address).host}`;
   const before = await health('POST');
-  isReady = false;
   expect((await health('GET')).checkedAt).toBe(before.checkedAt);
+  isReady = false;
   expect(about(await health('POST'), host)?.state).toBe('problem');
   isReady = true;
   await until(async () => about(await health('POST'), host)?.state === 'ok', 'its return');
+});
+
+test('a member that goes out and comes back is said at once, as all other pages say it', async () => {
+  const { host } = new URL(member.address);
+  const headers = { Authorization: `Bearer ${await apiToken(console)}` };
+  const stateNow = async () => {
+    const response = await fetch(`${console.url}/api/v1/members/${host}`, { headers });
+    return ((await response.json()) as { state: string }).state;
+  };
+  for (const [ready, state, found] of [
+    [false, 'out', 'problem'],
+    [true, 'in', 'ok'],
+  ] as const) {
+    isReady = ready;
+    await until(async () => {
+      const before = about(await health('GET'), `member ${host}`)?.state;
+      return (await stateNow()) === state && before !== undefined;
+    }, `its state ${state}`);
+    expect(about(await health('GET'), `member ${host}`)?.state).toBe(found);
+  }
 });
 
 test('warns of a drained member, and of a licence that ends soon', async () => {

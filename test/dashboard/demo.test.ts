@@ -8,6 +8,7 @@ test('the demo has something on every management page, a tour that works and plo
   let ended: Awaited<ReturnType<typeof demo.stop>>;
   try {
     await everyPageShows(consoleUrl, demo.passwordOf('ada'));
+    await aJobRuns(consoleUrl, demo.passwordOf('ada'));
     const password = demo.passwordOf('vera');
     const dashboard = await signIn({ dashboardUrl, consoleUrl, username: 'vera', password });
     const size = async () => Number(/jobs .*?(\d+) items? /.exec(textOf(await dashboard.get('/')))?.[1]);
@@ -39,20 +40,23 @@ async function signIn({ dashboardUrl, consoleUrl, ...credentials }: SignIn) {
 
 /** What a page shows of the demo's data. */
 const shown: Readonly<Record<string, RegExp>> = {
-  '/cluster/members': /Takes calls/,
+  '/': /Active .*2 members, version 5\.5.*Member \S+ It gets no calls: nobody listens/,
+  '/cluster/members': /3 How .*(?:127\S+ Takes calls Data member 5\.5\.0 .*){2}/,
   '/cluster/maps': /orders/,
   '/cluster/maps/orders/a1': /Grace Hopper/,
   '/cluster/maps/logos/red': /image\/png/,
   '/cluster/queues': /mails/,
   '/cluster/wan': /atlantic\/london/,
   '/cluster/cp': /METADATA/,
-  '/access/users': /Disabled .*Paul Lang \S+ Active Viewer corp/,
+  '/access/users':
+    /ليلى.* Noah, without a role \S+ Invited No role .*Disabled .*Paul Lang \S+ Active Viewer corp .*Sofia Rossi \S+ Active Viewer partner/,
   '/access/roles': /OrdersReader/,
   '/access/clients': /reporter/,
   '/access/clients/billing': /Last used (?!Never)/,
   '/access/applications': /Team wiki/,
   '/access/applications/wiki': /Last logout (?!None).* Notified, not confirmed/,
-  '/access/identity-providers': /Corporate account/,
+  '/access/identity-providers': /Partner account \S+ SAML 2\.0 Enabled Certificate ends in 9 days - 1 /,
+  '/observe/health': /Identity provider partner The certificate that it signs by ends in 9 days\./,
   '/access/sessions': /milo/,
   '/observe/audit': /login\.failed|Refused/,
   '/observe/jobs': /Import of users Failed .*Verification of the audit Done .*Backup Done/,
@@ -70,4 +74,16 @@ async function everyPageShows(consoleUrl: string, password: string): Promise<voi
   await expect
     .poll(traffic, { timeout: 10_000, interval: 500 })
     .toMatch(/Refused most.* reporter map:orders 403/);
+}
+
+/** Beside those that are over, and it goes on: into a file of a long queue. */
+async function aJobRuns(consoleUrl: string, password: string): Promise<void> {
+  const ada = createUserAgent(consoleUrl);
+  await ada.signIn({ username: 'ada', password });
+  const running = async () => textOf(await ada.get('/observe/jobs?state=running'));
+  const taken = async () =>
+    Number(/Drain of a queue Running ([\d,]+) of 27,000 items/.exec(await running())?.[1]?.replace(',', ''));
+  await expect.poll(taken, { timeout: 20_000, interval: 500 }).toBeGreaterThan(0);
+  const before = await taken();
+  await expect.poll(taken, { timeout: 20_000, interval: 500 }).toBeGreaterThan(before);
 }

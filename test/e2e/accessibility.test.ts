@@ -73,7 +73,7 @@ describe.skipIf(!found)(`every page in a browser${reason ? ` (${reason})` : ''}`
     async (look) => {
       const page = await signedIn(look);
       const problems: Record<string, unknown> = {};
-      for (const path of [...demoPaths, await decisionPath(page)]) {
+      for (const path of [...demoPaths(demo), await decisionPath(page)]) {
         const answer = await page.goto(demo.consoleUrl + path);
         // By the browser's own protocol: the policy of the page lets no script in.
         await page.evaluate(axe);

@@ -39,7 +39,7 @@ describe.skipIf(!found)(`texts of another length${reason ? ` (${reason})` : ''}`
       await page.route(/[?&]live=1/, () => {});
       const problems = await problemsOf(page, openPaths, isLong);
       await signIn(page);
-      Object.assign(problems, await problemsOf(page, demoPaths, isLong));
+      Object.assign(problems, await problemsOf(page, demoPaths(demo), isLong));
       await page.context().close();
       expect(problems).toEqual({});
     },

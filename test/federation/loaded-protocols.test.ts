@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Provider } from '../../console/federation/providers/schema.ts';
-import { newSelfSigned } from '../../console/federation/saml/self-signed.ts';
+import { newSelfSigned } from '../../platform/certificates/self-signed.ts';
 import { toolDone } from '../commands/support.ts';
 import { startConsole } from '../helpers/console.ts';
 import { oidcProvider, providerBase, storeWithProviders } from '../helpers/providers.ts';

@@ -5,7 +5,7 @@ import { ProviderInputError } from '../../console/federation/errors.ts';
 import type { ProviderInput } from '../../console/federation/providers/input-schema.ts';
 import { readProviderInput } from '../../console/federation/providers/reading.ts';
 import type { Provider } from '../../console/federation/providers/schema.ts';
-import { newSelfSigned, type SelfSigned } from '../../console/federation/saml/self-signed.ts';
+import { newSelfSigned, type SelfSigned } from '../../platform/certificates/self-signed.ts';
 
 type Kind = Provider['kind'];
 

@@ -8,9 +8,9 @@ import {
   ProviderRecordError,
 } from '../../console/federation/providers/records.ts';
 import type { Provider } from '../../console/federation/providers/schema.ts';
-import { newSelfSigned } from '../../console/federation/saml/self-signed.ts';
 import { createCipher } from '../../console/keys/encryption.ts';
 import type { ProviderRecord } from '../../console/storage/records.ts';
+import { newSelfSigned } from '../../platform/certificates/self-signed.ts';
 import { Secret } from '../../platform/secret.ts';
 import { oidcProvider, providerBase } from '../helpers/providers.ts';
 

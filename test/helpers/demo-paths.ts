@@ -1,10 +1,10 @@
 /** Addresses of the management pages, on the data of `npm run demo`. */
 import { siteMap } from '../../console/pages/site-map.ts';
+import type { Demo } from './demo.ts';
 
 /** One of each kind, and what asks first. */
 const details = [
   '/account',
-  '/cluster/members/127.0.0.1:1',
   '/cluster/maps/orders',
   '/cluster/maps/orders/a1',
   '/cluster/maps/logos/red?as=image',
@@ -26,8 +26,12 @@ const details = [
   '/access/effective?client=billing&method=POST&path=/svc/rest/maps/orders/a1',
   '/observe/search?q=orders',
 ];
-/** Every page of the column, and one of each kind of thing. */
-export const demoPaths: readonly string[] = [
-  ...new Set(siteMap.flatMap(({ href, pages }) => [href, ...pages.map((page) => page.href)])),
-  ...details,
-];
+/** Every page of the column, and one of each kind of thing; of the members the slow one and the one that is away. */
+export function demoPaths({ members }: Pick<Demo, 'members'>): readonly string[] {
+  const [, slow, away] = members;
+  return [
+    ...new Set(siteMap.flatMap(({ href, pages }) => [href, ...pages.map((page) => page.href)])),
+    ...[slow, away].map((member) => `/cluster/members/${member}`),
+    ...details,
+  ];
+}

@@ -10,13 +10,15 @@ const script = resolve(import.meta.dirname, '../../dist/dashboard/demo.js');
 export interface Demo {
   readonly consoleUrl: string;
   readonly dashboardUrl: string;
+  /** `host:port`: the first, the slow one, and the one that is away unless the settings say otherwise. */
+  readonly members: readonly string[];
   /** Of who is called so, as the tour says it. */
   passwordOf(name: 'ada' | 'vera' | 'milo'): string;
   /** By Ctrl-C. @returns the exit code, and what was left in the folder for temporary files */
   stop(): Promise<{ readonly code: number | null; readonly left: readonly string[] }>;
 }
 
-/** @param settings  what it hands on. @throws {Error} unless it is ready within a minute */
+/** Its third member is away all the time, so that no page changes by that. @param settings  what it hands on, or goes by. @throws {Error} unless it is ready within a minute */
 export async function startDemo(settings: Readonly<Record<string, string>> = {}): Promise<Demo> {
   const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
   const consoleUrl = `http://localhost:${await freePort()}`;
@@ -24,6 +26,7 @@ export async function startDemo(settings: Readonly<Record<string, string>> = {})
   const child = spawn(process.execPath, [script], {
     env: {
       ...process.env,
+      DEMO_THIRD_MEMBER: 'away',
       ...settings,
       ...{ TMPDIR: folder, CONSOLE_URL: consoleUrl, SVC_MC_APP_ADDRESSES: dashboardUrl },
     },
@@ -51,6 +54,7 @@ export async function startDemo(settings: Readonly<Record<string, string>> = {})
   return {
     consoleUrl,
     dashboardUrl,
+    members: [...(/^ *members .*$/m.exec(output)?.[0] ?? '').matchAll(/[\d.]+:\d+/g)].map(([name]) => name),
     passwordOf: (name) => new RegExp(`${name} +(\\S{12}) `).exec(output)?.[1] ?? '',
     stop,
   };

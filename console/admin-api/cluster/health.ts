@@ -51,7 +51,8 @@ export const healthOperations: readonly Operation<HealthNeeds>[] = [
     id: 'readHealth',
     method: 'GET',
     path: '/health',
-    summary: 'Shows how members, store, keys, licence, jobs and settings are, at most five seconds old.',
+    summary:
+      'Shows how members, store, keys, identity providers, licence, jobs and settings are, at most five seconds old.',
     access: 'read',
     answer: healthView,
     async run({ actor }, needs: HealthNeeds) {

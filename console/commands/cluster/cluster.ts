@@ -57,7 +57,8 @@ export const clusterCommands: readonly Command[] = [
   {
     ...onApi,
     name: 'health show',
-    summary: 'Looks at members, store, keys, licence, jobs and settings, and says what puts them right.',
+    summary:
+      'Looks at members, store, keys, identity providers, licence, jobs and settings, and says what puts them right.',
     details: [
       'Exit code 1: a problem. npx console doctor also asks the application, and the console by its address.',
     ],

@@ -1,10 +1,11 @@
 /** What reading a provider's settings needs of the world: its metadata, and keys for it. */
+
+import { newSelfSigned, type SelfSignedDeps } from '../../../platform/certificates/self-signed.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { reasonInWords } from '../../../platform/names/network-reason.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
 import { OutboundError } from '../../http/outbound/outbound-exchange.ts';
 import { FederationError } from '../connector.ts';
-import { newSelfSigned, type SelfSignedDeps } from '../saml/self-signed.ts';
 import type { ProviderInputDeps } from './input.ts';
 
 export interface InputWorld extends SelfSignedDeps {

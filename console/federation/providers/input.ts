@@ -1,7 +1,7 @@
 /** What an administrator says of a provider. */
 
+import type { SelfSigned } from '../../../platform/certificates/self-signed.ts';
 import { ProviderInputError } from '../errors.ts';
-import type { SelfSigned } from '../saml/self-signed.ts';
 import type { ProviderField } from './input-schema.ts';
 import type { SamlSettings } from './schema.ts';
 

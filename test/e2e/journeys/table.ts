@@ -46,7 +46,7 @@ const cluster: readonly Journey[] = [
     page: 'Overview',
     go: journey(
       open('/'),
-      reads('Needs attention', 'Member 127.0.0.1:1', 'Latest refusals'),
+      reads('Needs attention', 'Member 127.0.0.1:', 'Latest refusals'),
       follow('24 h'),
       reads('Calls', 'p99'),
       follow('Look at it'),
@@ -66,7 +66,7 @@ const cluster: readonly Journey[] = [
     page: 'Members',
     go: journey(
       open('/cluster/members'),
-      follow('127.0.0.1:1'),
+      follow('127.0.0.1'),
       reads('Endpoint groups'),
       press('Drain'),
       reads('Drained: it gets no calls any more'),

@@ -80,7 +80,10 @@ function Providers({ providers, ...list }: ProvidersModel) {
             href={providerHref(provider.id)}
           />,
           kindOf(provider, t),
-          <ProviderState key="state" {...provider} />,
+          <>
+            <ProviderState {...provider} />
+            <CertificateState provider={provider} now={now} />
+          </>,
           provider.position === null ? '-' : String(provider.position),
           <LinkedUsers key="users" {...provider} />,
           <Ago key="last" at={dateOf(provider.lastSignInAt)} now={now} />,
@@ -109,6 +112,27 @@ function ProviderState({ readable, enabled }: ShownProvider) {
   if (!readable) return <State kind="danger">{t('providers.cannotBeRead')}</State>;
   if (enabled) return <State kind="ok">{t('access.enabled')}</State>;
   return <State kind="off">{t('access.disabled')}</State>;
+}
+
+/** When a certificate ends before long: that of the provider which lasts longest. */
+const soonMs = 30 * 24 * 3600 * 1000;
+
+function CertificateState({ provider: { enabled, settings }, now }: CertificatesProps) {
+  const { certificates = [] } = (settings ?? {}) as { readonly certificates?: readonly ShownCertificate[] };
+  const ends = certificates.map(({ validTo }) => Date.parse(validTo));
+  const last = Math.max(...ends);
+  if (!enabled || ends.length === 0 || last - now.getTime() > soonMs) return null;
+  const id = last < now.getTime() ? 'providers.certificateHasEnded' : 'providers.certificateEnds';
+  return (
+    <>
+      <br />
+      <State kind="warn">
+        <span>
+          <Text id={id} gaps={{ when: <Ago at={new Date(last)} now={now} /> }} />
+        </span>
+      </State>
+    </>
+  );
 }
 
 function LinkedUsers({ id, linkedUsers }: ShownProvider) {
@@ -319,7 +343,11 @@ function Certificates({ provider: { settings }, now }: CertificatesProps) {
           value: (
             <>
               <Text
-                id="providers.certificateUntil"
+                id={
+                  Date.parse(validTo) < now.getTime()
+                    ? 'providers.certificateEnded'
+                    : 'providers.certificateUntil'
+                }
                 gaps={{ subject: <bdi>{subject}</bdi>, until: <Ago at={new Date(validTo)} now={now} /> }}
               />
               <br />

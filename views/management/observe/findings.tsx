@@ -1,5 +1,6 @@
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
+import { providerHref } from '../access/identity-provider-form.tsx';
 import { memberHref } from '../cluster/members.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { decisionHref } from './audit.tsx';
@@ -85,6 +86,8 @@ const names: Readonly<Record<string, WordKey>> = {
 function nameOf(check: string, t: Translate): string {
   const member = memberIn(check);
   if (member !== undefined) return t('health.member', { member });
+  const provider = providerIn(check);
+  if (provider !== undefined) return t('health.provider', { id: provider });
   const [, kind, id = ''] = /^(client|user) (.+)$/s.exec(check) ?? [];
   if (kind !== undefined) return t(kind === 'client' ? 'health.client' : 'health.user', { id });
   const name = names[check];
@@ -93,6 +96,10 @@ function nameOf(check: string, t: Translate): string {
 
 function memberIn(check: string): string | undefined {
   return /^member (.+)$/.exec(check)?.[1];
+}
+
+function providerIn(check: string): string | undefined {
+  return /^identity provider (.+)$/.exec(check)?.[1];
 }
 
 /** The story of one denial, with what opens the call. */
@@ -104,6 +111,8 @@ function decisionPlace(id: string) {
 function placeOf(check: string): { readonly page: string; readonly href: string } | undefined {
   const member = memberIn(check);
   if (member !== undefined) return { page: '/cluster/members', href: memberHref(member) };
+  const provider = providerIn(check);
+  if (provider !== undefined) return { page: '/access/identity-providers', href: providerHref(provider) };
   const href = pages[check];
   return href === undefined ? undefined : { page: href, href };
 }

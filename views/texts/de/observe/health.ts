@@ -9,7 +9,7 @@ export const health: SameTexts<typeof english> = {
   'health.download': 'Bericht herunterladen',
   'health.runAgain': 'Noch einmal prüfen',
   'health.about':
-    'Member, Speicher, Schlüssel, Lizenz, Jobs und Einstellungen. Geprüft {ago}; eine neue Prüfung fragt jedes Member, ob es bereit ist.',
+    'Member, Speicher, Schlüssel, Identitätsanbieter, Lizenz, Jobs und Einstellungen. Geprüft {ago}; eine neue Prüfung fragt jedes Member, ob es bereit ist.',
   'health.attentionCount': { one: 'Braucht Aufmerksamkeit ({n})', other: 'Braucht Aufmerksamkeit ({n})' },
   'health.fineCount': { one: 'In Ordnung ({n})', other: 'In Ordnung ({n})' },
   'health.doctor':
@@ -19,6 +19,7 @@ export const health: SameTexts<typeof english> = {
   'health.member': 'Member {member}',
   'health.client': 'Client {id}',
   'health.user': 'Benutzer {id}',
+  'health.provider': 'Identitätsanbieter {id}',
   'health.members': 'Member',
   'health.store': 'Speicher',
   'health.keys': 'Schlüssel',

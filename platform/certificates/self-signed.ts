@@ -1,5 +1,5 @@
 /**
- * A key and a certificate for signing SAML requests. Node makes keys and reads certificates but writes
+ * A key and a certificate for signing SAML messages. Node makes keys and reads certificates but writes
  * none, and a provider wants a certificate; it pins the key in it, so nobody else has to vouch for it.
  */
 import { createPrivateKey, generateKeyPair, sign } from 'node:crypto';
@@ -16,14 +16,16 @@ export interface SelfSignedDeps {
   readonly randomBytes: (size: number) => Buffer;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** From now to its end, milliseconds; ten years without it. */
+  readonly lifeMs?: number;
 }
 
-const years = 10;
+const dayMs = 86_400_000;
 
 /** @param commonName  cut to 64 characters, which is as long as one may be (RFC 5280, ub-common-name) */
 export async function newSelfSigned(
   commonName: string,
-  { randomBytes, now }: SelfSignedDeps,
+  { randomBytes, now, lifeMs = 10 * 365 * dayMs }: SelfSignedDeps,
 ): Promise<SelfSigned> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: 3072,
@@ -40,7 +42,7 @@ export async function newSelfSigned(
     element(0x02, serial),
     rsaSha256,
     name,
-    sequence(time(now() - 86_400_000), time(now() + years * 365 * 86_400_000)),
+    sequence(time(now() - dayMs), time(now() + lifeMs)),
     name,
     publicKey,
   );
