@@ -61,6 +61,41 @@ test('says in words what happened, in the language of the reader, with the code 
   expect(start.body).toMatch(/title="client\.updated"><bdi>Client changed, billing</);
 });
 
+test('says in words why, with the code on hover and on the page of the entry', async () => {
+  await createUserAgent(console.url)
+    .signIn({ username: 'ada', password: 'certainly not hers' })
+    .catch(() => {});
+  const german = { 'Accept-Language': 'de' };
+  for (const [query, code, english, inGerman] of [
+    [
+      'event=member.call&outcome=denied',
+      'insufficient_scope',
+      'The access token does not open this',
+      'Das Access-Token öffnet das nicht',
+    ],
+    [
+      'event=login&outcome=denied',
+      'wrong_credentials',
+      'The name or password is wrong',
+      'Name oder Passwort ist falsch',
+    ],
+  ] as const) {
+    const list = await ada.get(`/observe/audit?${query}`);
+    expect(list.body).toContain(`<bdi title="${code}">${english}</bdi>`);
+    const inWords = await ada.get(`/observe/audit?${query}`, german);
+    expect(inWords.body).toContain(`<bdi title="${code}">${inGerman}</bdi>`);
+    const entry = await ada.get(entryHrefs(list)[0]!);
+    expect(textOf(entry)).toContain(`Why ${english} ( ${code} )`);
+    const { items } = (await callApi(console, 'GET', `/audit?${query}`)) as { items: { reason: string }[] };
+    expect(items[0]!.reason).toBe(code);
+    expect((await ada.get(`/observe/audit.csv?${query}`)).body).toContain(code);
+  }
+  const page = await ada.get(`/observe/decisions/${decision}`, german);
+  expect(page.body).toContain('<bdi title="insufficient_scope">Das Access-Token öffnet das nicht</bdi>');
+  const start = await ada.get('/', german);
+  expect(textOf(start)).toContain('Aufruf an einen Member, orders, Das Access-Token öffnet das nicht');
+});
+
 test('has a link for what is asked for most, and says which of them is shown', async () => {
   const { body } = await ada.get('/observe/audit');
   const nav = /<nav class="periods quick"[^>]*>(.*?)<\/nav>/s.exec(body)![1]!;
