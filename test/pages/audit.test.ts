@@ -102,7 +102,7 @@ test('has a link for what is asked for most, and says which of them is shown', a
   const links = [...nav.matchAll(/<a href="([^"]+)"( aria-current="true")?>([^<]+)</g)];
   const hrefs = links.map(([, href]) => href!.replaceAll('&amp;', '&'));
   expect(links.map(([, , , label]) => label)).toEqual([
-    ...['All', 'Refusals', 'Failures', 'Sign-ins'],
+    ...['All', 'Refusals', 'Failures', 'Sign-ins', 'All changes'],
     ...['Users', 'Roles', 'Clients', 'Identity providers'],
   ]);
   for (const [at, href] of hrefs.entries()) {
@@ -116,9 +116,30 @@ test('has a link for what is asked for most, and says which of them is shown', a
       ([, code]) => code!,
     );
   expect(new Set(await codesAt(hrefs[3]!))).toEqual(new Set(['login']));
-  const ofClients = await codesAt(hrefs[6]!);
+  const ofClients = await codesAt(hrefs[7]!);
   expect(ofClients).toContain('client.updated');
   expect(ofClients.every((code) => code.startsWith('client.'))).toBe(true);
+});
+
+test('has all changes where the overview leads to, and nothing else; so has the API', async () => {
+  const start = await ada.get('/');
+  const section = /<section[^>]* id="changes".*?<\/section>/s.exec(start.body)![0];
+  const shown = [...section.matchAll(/href="(\/observe\/audit[^"]*)"/g)].map(([, href]) => href!);
+  expect(shown[0]).toBe('/observe/audit?changes=true');
+  const list = await ada.get(shown[0]!);
+  expect(entryHrefs(list).slice(0, shown.length - 1)).toEqual(shown.slice(1));
+  expect(list.body).toMatch(/<option value="true" selected[^>]*>All changes</);
+  const { items } = (await callApi(console, 'GET', '/audit?changes=true&limit=200')) as {
+    items: { id: string; change: object | null }[];
+  };
+  expect(items.every(({ change }) => change !== null)).toBe(true);
+  const all = (await callApi(console, 'GET', '/audit?limit=200')) as { items: typeof items };
+  expect(items.map(({ id }) => id)).toEqual(
+    all.items.filter(({ change }) => change !== null).map(({ id }) => id),
+  );
+  expect(items.length).toBeGreaterThan(1);
+  const german = await ada.get(shown[0]!, { 'Accept-Language': 'de' });
+  expect(german.body).toMatch(/aria-current="true">Alle Änderungen</);
 });
 
 test('goes on from page to page', async () => {
@@ -149,6 +170,7 @@ test('sends who is not signed in to the sign-in', async () => {
 describe('what is asked wrongly', () => {
   test.each([
     { path: '/observe/audit?outcome=maybe', status: 400 },
+    { path: '/observe/audit?changes=maybe', status: 400 },
     { path: '/observe/audit?since=yesterday', status: 400 },
     { path: '/observe/audit?cursor=made-up', status: 400 },
     { path: '/observe/audit?limit=0', status: 400 },
