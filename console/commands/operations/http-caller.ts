@@ -6,7 +6,7 @@ import { CommandError } from '../runner/command.ts';
 import { ReportedFailure } from '../runner/reported-failure.ts';
 import type { ApiAnswer, ApiCaller, ApiRequest, OperationId } from './api-caller.ts';
 import { codeOf } from './changes.ts';
-import { lostAnswer } from './lost-answer.ts';
+import { LostAnswerError } from './lost-answer.ts';
 import { operationPaths } from './operation-paths.ts';
 
 const timeoutMs = 60_000;
@@ -96,9 +96,9 @@ function cutOff({ url, id, request }: Asked, cause: unknown): CommandError {
 }
 
 /** A change was sent, and its answer never came whole. */
-class CutOffError extends CommandError {
+class CutOffError extends LostAnswerError {
   constructor(url: string, request: ApiRequest, cause: unknown) {
-    super('no_console', lostAnswer(`The console at ${url}`, request).message, { cause });
+    super(`The console at ${url}`, request, { cause });
   }
 }
 
