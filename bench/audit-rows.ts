@@ -56,6 +56,8 @@ const questions: Readonly<Record<string, (i: number) => EntryFilter>> = {
   'denials by event': () => ({ event: 'member.call', outcome: 'denied' }),
   'denials by event, none': () => ({ event: 'token.issued', outcome: 'denied' }),
   'denials by member, none': (i) => ({ member: memberOf(i), outcome: 'denied' }),
+  'all changes': () => ({ isChange: true }),
+  'all changes by a machine': (i) => ({ isChange: true, actor: clientOf(i) }),
   'changes by a person': (i) => ({ actor: personOf(i), event: 'client.updated' }),
   'changes by a machine, none': (i) => ({ actor: clientOf(i), event: 'client.updated' }),
   'a machine and a map': (i) => ({ actor: clientOf(i), ...map(i + 7) }),

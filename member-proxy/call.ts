@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../access-tokens/verify-token.ts';
 import type { ProblemError } from '../platform/errors.ts';
+import type { OwnReason } from '../platform/names/reason-codes.ts';
 import type { Rule } from './authorization/rule-table.ts';
 import type { CallRecord } from './call-record.ts';
 import type { DeniedCall } from './denied-call.ts';
@@ -96,7 +97,7 @@ export function recordOf(call: Call, at: number): CallRecord {
     structureAction: rule?.structure?.action,
     valueBytes: req.method === 'GET' ? call.replyBytes : call.bodyBytes,
     status: res.headersSent ? res.statusCode : 0,
-    decision: denial?.code ?? 'forwarded',
+    decision: denial?.code ?? ('forwarded' satisfies OwnReason),
     subject: caller?.subject,
     clientId: caller?.clientId,
     jti: caller?.jti,

@@ -114,6 +114,8 @@ const oauthStatus = {
 
 export type OAuthErrorCode = keyof typeof oauthStatus;
 
+export const oauthErrorCodes: readonly string[] = Object.keys(oauthStatus);
+
 /** An error at an OAuth endpoint: `error` and `error_description` (RFC 6749 §5.2). */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';

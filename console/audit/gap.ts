@@ -1,4 +1,5 @@
 /** Counts what there was no room for, to say so in one entry when there is: nothing is left out in silence. */
+import type { OwnReason } from '../../platform/names/reason-codes.ts';
 import type { EntryBody } from './entry.ts';
 
 /** Events have names by the dozen; what is counted on top goes under one. */
@@ -25,7 +26,10 @@ export function createGap(bodyOf: EntryBody, now: () => number) {
         events: Object.fromEntries(counts),
       };
       counts = new Map();
-      return bodyOf({ event: 'audit.gap', outcome: 'failure', reason: 'no_room', detail }, now());
+      return bodyOf(
+        { event: 'audit.gap', outcome: 'failure', reason: 'no_room' satisfies OwnReason, detail },
+        now(),
+      );
     },
   };
 }

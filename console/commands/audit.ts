@@ -25,6 +25,7 @@ const filterFlags = flags({
   '[--member ADDRESS]': 'of calls to this member',
   '[--event NAME]': 'of this name, or of a group: client.updated, client.*',
   '[--outcome O]': 'success, partial, failure or denied',
+  '[--changes]': 'only those that say what they have changed',
   '[--since TIME]': 'from this time on: 2026-11-22T09:00:00Z, or 90m, 24h, 7d ago',
   '[--until TIME]': 'before this time',
 });
@@ -162,6 +163,7 @@ function queryOf(input: Input): Readonly<Record<string, string>> {
     member: input.text('member'),
     event: input.text('event'),
     outcome: input.text('outcome'),
+    changes: input.has('changes') ? 'true' : undefined,
     since: timeOf(input, 'since'),
     until: timeOf(input, 'until'),
   };

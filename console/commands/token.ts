@@ -1,5 +1,7 @@
 import { startCommand } from '../../platform/installation.ts';
+import { statusReason } from '../../platform/names/reason-codes.ts';
 import { type Command, CommandError, flags } from './runner/command.ts';
+import { ReportedFailure } from './runner/reported-failure.ts';
 
 const timeoutMs = 10_000;
 
@@ -59,13 +61,13 @@ async function ask(
   }
 }
 
-/** @throws {CommandError} with the error of the token endpoint (RFC 6749 §5.2) */
+/** @throws {ReportedFailure} with the error of the token endpoint (RFC 6749 §5.2) */
 async function readAnswer(response: Response): Promise<TokenResponse> {
   const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   if (response.ok && typeof answer.access_token === 'string') return answer as TokenResponse;
-  const error = typeof answer.error === 'string' ? answer.error : `status_${response.status}`;
+  const code = typeof answer.error === 'string' ? answer.error : statusReason(response.status);
   const description = typeof answer.error_description === 'string' ? `: ${answer.error_description}` : '';
-  throw new CommandError(error, `The console refused: ${error}${description}`);
+  throw new ReportedFailure({ exitCode: 1, code, message: `The console refused: ${code}${description}` });
 }
 
 /** Form-encoded, the one spelling that holds for every id and secret (RFC 6749 §2.3.1). */

@@ -120,7 +120,7 @@ async function allFound(
     for (const id of ids) all.add(id);
     if (all.size > input.most) {
       throw new JobFailure(
-        'conflict',
+        problems.conflict,
         'More are found by now than this was asked for. Nothing was done: look at them, and ask again.',
       );
     }
@@ -170,7 +170,7 @@ function endsAll({ problem }: ProblemError): boolean {
 
 function stopped(error: unknown): never {
   if (!(error instanceof ProblemError)) throw error;
-  throw new JobFailure(error.problem.code, error.message, { cause: error });
+  throw new JobFailure(error.problem, error.message, { cause: error });
 }
 
 function nothingDone({ operation }: BulkActInput, left: number): BulkResult {

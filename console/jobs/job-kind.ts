@@ -1,4 +1,6 @@
 /** What a kind of job has to be: the work, and what becomes of it when its process is gone. */
+import type { Problem } from '../../platform/errors.ts';
+import type { OwnReason } from '../../platform/names/reason-codes.ts';
 import type { Job, JobProgress } from './job.ts';
 
 export interface JobWork {
@@ -32,8 +34,8 @@ export class JobFailure extends Error {
   override readonly name = 'JobFailure';
   readonly code: string;
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(reason: OwnReason | Problem, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.code = code;
+    this.code = typeof reason === 'string' ? reason : reason.code;
   }
 }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSerial } from '../../platform/async/serial.ts';
 import type { Audit, Logger } from '../../platform/log.ts';
+import type { OwnReason } from '../../platform/names/reason-codes.ts';
 import { isOver, type Job, type JobState } from './job.ts';
 import { JobFailure, type JobKind } from './job-kind.ts';
 import type { Jobs } from './jobs.ts';
@@ -171,7 +172,7 @@ export function createJobRunner({
     };
     await jobs.record(over);
     const outcome = state === 'succeeded' ? 'success' : 'failure';
-    const reason = problem?.code ?? (state === 'cancelled' ? 'cancelled' : undefined);
+    const reason = problem?.code ?? (state === 'cancelled' ? ('cancelled' satisfies OwnReason) : undefined);
     const said = kind?.entryOf?.(over) ?? { target: job.id };
     if (kind) audit(kind.event, { outcome, actor: job.startedBy, ...said, reason });
   }

@@ -121,7 +121,7 @@ function noFile(cause: unknown): never {
 /** @returns the same of what is a fault of this program */
 function failure(error: unknown, said: (why: string) => string): unknown {
   if (!(error instanceof ProblemError)) return error;
-  return new JobFailure(error.problem.code, said(error.message), { cause: error });
+  return new JobFailure(error.problem, said(error.message), { cause: error });
 }
 
 function codeOf(error: unknown): string {

@@ -1,6 +1,8 @@
 /** What was uploaded for a job: on the disk before the job is there, gone when it is over. */
+
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { problems } from '../../platform/errors.ts';
 import { syncDirectory } from '../../platform/files/durable-file.ts';
 import { JobFailure } from './job-kind.ts';
 
@@ -52,7 +54,8 @@ async function storeIn(folder: string, bytes: AsyncIterable<Buffer>, most: numbe
   try {
     for await (const chunk of bytes) {
       size += chunk.length;
-      if (size > most) throw new JobFailure('content_too_large', 'The body is larger than an import may be.');
+      if (size > most)
+        throw new JobFailure(problems.contentTooLarge, 'The body is larger than an import may be.');
       await file.appendFile(chunk);
     }
     await file.sync();

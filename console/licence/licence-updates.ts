@@ -5,6 +5,7 @@
 
 import { jsonObject } from '../../platform/json.ts';
 import type { Audit } from '../../platform/log.ts';
+import type { OwnReason } from '../../platform/names/reason-codes.ts';
 import type { Outbound } from '../http/outbound/outbound.ts';
 import type { OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 import { post } from '../outbox/post.ts';
@@ -72,7 +73,9 @@ export function createLicenceUpdates(deps: LicenceUpdatesDeps): LicenceUpdates {
       return answer !== undefined;
     });
     if (reason === 'cancelled') return;
-    const after = answer ? acknowledged(before, answer) : failed(before, reason ?? 'unexpected_answer');
+    const after = answer
+      ? acknowledged(before, answer)
+      : failed(before, reason ?? ('unexpected_answer' satisfies OwnReason));
     await deliveries.record(after);
     if (isChange(before, after)) emit(after);
   }

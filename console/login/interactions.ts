@@ -2,6 +2,7 @@
 import type { Context, ParameterizedContext } from 'koa';
 import type { Provider } from 'oidc-provider';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { OwnReason } from '../../platform/names/reason-codes.ts';
 import type { KnownBrowsers } from '../accounts/guessing/known-browsers.ts';
 import type { SignedIn, SignIn } from '../accounts/sign-in.ts';
 import type { UpstreamReturn, UpstreamSignIn } from '../accounts/upstream-sign-in.ts';
@@ -121,7 +122,10 @@ export function createInteractions(deps: InteractionsDeps) {
         source: clientAddress(ctx),
         browser: knownBrowsers.find(ctx, username),
       });
-      await onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
+      await onSignIn(
+        ctx,
+        signedIn ?? { account: undefined, reason: 'wrong_credentials' satisfies OwnReason },
+      );
       if (signedIn) {
         knownBrowsers.remember(ctx, username);
         return signedIn;

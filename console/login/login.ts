@@ -1,6 +1,7 @@
 /** The console's own sign-in, without an application that asks for it: `/login`. */
 import type { Context } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { OwnReason } from '../../platform/names/reason-codes.ts';
 import { renderLogin } from '../../views/login.tsx';
 import { renderNotSetUp } from '../../views/not-set-up.tsx';
 import type { KnownBrowsers } from '../accounts/guessing/known-browsers.ts';
@@ -82,7 +83,10 @@ export function createLogin(deps: LoginDeps) {
           source: clientAddress(ctx),
           browser: knownBrowsers.find(ctx, username),
         });
-        await onSignIn(ctx, signedIn ?? { account: undefined, reason: 'wrong_credentials' });
+        await onSignIn(
+          ctx,
+          signedIn ?? { account: undefined, reason: 'wrong_credentials' satisfies OwnReason },
+        );
         if (!signedIn) return await showError(ctx, 401, { username, problem: wrongCredentials });
         knownBrowsers.remember(ctx, username);
         await currentSession.start(ctx, signedIn.account.id, signedIn.at);

@@ -1,6 +1,7 @@
 /** The entry of the audit that a call leaves, and how it gets there with what the call has changed. */
 import { ProblemError } from '../../platform/errors.ts';
 import type { Audit, AuditFields } from '../../platform/log.ts';
+import type { OwnReason } from '../../platform/names/reason-codes.ts';
 import type { Actor } from './actor.ts';
 import type { Answer, Operation } from './operation.ts';
 
@@ -74,7 +75,7 @@ export function createCallEntry(
     failed(error: unknown, target: string | undefined, asked?: Readonly<Record<string, unknown>>): void {
       if (ownEvent === undefined) return;
       const isDenied = error instanceof ProblemError && error.problem.status < 500;
-      const reason = error instanceof ProblemError ? error.problem.code : 'failed';
+      const reason = error instanceof ProblemError ? error.problem.code : ('failed' satisfies OwnReason);
       audit(
         ownEvent,
         fieldsWith({ ...(asked && { asked }), outcome: isDenied ? 'denied' : 'failure', target, reason }),

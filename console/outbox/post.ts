@@ -1,5 +1,6 @@
 /** One try to tell somebody something, and why it was in vain. */
 import { ProblemError } from '../../platform/errors.ts';
+import { type OwnReason, statusReason } from '../../platform/names/reason-codes.ts';
 import type { Outbound, OutboundRequest } from '../http/outbound/outbound.ts';
 import { OutboundError, type OutboundResponse } from '../http/outbound/outbound-exchange.ts';
 
@@ -16,7 +17,7 @@ export async function post(
   try {
     const answer = await outbound.send({ ...request, method: 'POST' });
     if (isConfirmed(answer)) return undefined;
-    return answer.status === 200 ? 'unexpected_answer' : `status_${answer.status}`;
+    return answer.status === 200 ? ('unexpected_answer' satisfies OwnReason) : statusReason(answer.status);
   } catch (error) {
     if (error instanceof OutboundError) return error.reason;
     if (error instanceof ProblemError) return error.problem.code;

@@ -43,6 +43,7 @@ export const auditFilters = [
   'member',
   'event',
   'outcome',
+  'changes',
   'joinedBy',
   'since',
   'until',

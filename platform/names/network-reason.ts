@@ -3,6 +3,8 @@
  * that nobody listens there.
  */
 
+import { statusOf } from './reason-codes.ts';
+
 type Words = (code: string, at: string | undefined) => string;
 
 const refused: Words = (code, at) =>
@@ -61,6 +63,6 @@ export function reasonInWords(reason: string, at?: string): string {
 
 /** `status_503`, as a delivery says it. */
 function statusIn(reason: string): string | undefined {
-  const [, status] = /^status_(\d{3})$/.exec(reason) ?? [];
+  const status = statusOf(reason);
   return status === undefined ? undefined : `it answered with status ${status} (${reason})`;
 }

@@ -215,6 +215,11 @@ describe('an export', () => {
     expect(stdout.trimEnd().split(/\r?\n/)).toHaveLength(2);
     const listed = await toolDone(['audit', 'list', '--event', 'login', '--since', '1h', '--json'], options);
     expect(listed.json()).toHaveLength(1);
+    const changes = await toolDone(['audit', 'list', '--changes', '--json'], options);
+    const all = await toolDone(['audit', 'list', '--json'], options);
+    const said = all.json<{ id: string; change: object | null }[]>().filter(({ change }) => change !== null);
+    expect(said.length).toBeGreaterThan(0);
+    expect(changes.json<{ id: string }[]>().map(({ id }) => id)).toEqual(said.map(({ id }) => id));
   });
 });
 

@@ -1,4 +1,5 @@
 /** The index of the audit: entries by filters, over writers, pages, clocks that go back, lost and wrong indexes. */
+import { hash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import type { Entry, EntryFields } from '../../console/audit/entry.ts';
 import { eraseEntry } from '../../console/audit/erasure.ts';
 import { createBlockSource } from '../../console/audit/index/block-source.ts';
 import { type Asked, listEntries, type Place } from '../../console/audit/index/entry-list.ts';
-import { isMatch, termsOf } from '../../console/audit/index/filter.ts';
+import { changeTerm, isMatch, termsOf } from '../../console/audit/index/filter.ts';
 import { openIndexStore } from '../../console/audit/index/index-store.ts';
 import { createIndexer } from '../../console/audit/index/indexer.ts';
 import { createKnownSegments } from '../../console/audit/index/known-segments.ts';
@@ -79,6 +80,9 @@ function varied(i: number): EntryFields {
     member: i % 4 === 3 ? `10.0.0.${i % 3}:5701` : undefined,
     decisionId: i % 7 === 0 ? `dec_${i}` : undefined,
     requestId: `rq_${i}`,
+    ...(i % 611 === 0 && { change: { name: { from: 'Ada', to: `Ada ${i}` } } }),
+    // Text of somebody that looks like it.
+    ...(i % 50 === 0 && { detail: { asked: '"change":{' } }),
   };
 }
 
@@ -106,6 +110,9 @@ const filters: readonly Asked['filter'][] = [
   { since: start + 1000, until: start + 1100 },
   { since: start + 1000, until: start + 1400, actor: 'actor-7' },
   { actor: 'nobody' },
+  { isChange: true },
+  { isChange: true, outcome: 'success', event: 'login' },
+  { isChange: true, actor: 'actor-7' },
 ];
 
 test('every filter finds what a look at each line finds, page by page, in open and closed segments', async () => {
@@ -219,6 +226,53 @@ test.each(['lost', 'damaged', 'of a store that was restored', 'of other entries'
       expect(places(index.all(filter))).toEqual(places(byHand(directory, filter)));
     }
     await index.close();
+  },
+);
+
+/** As a version leaves it that knows nothing of changes: it passes on what it does not know of a writer. */
+async function unaware(directory: string, what: 'never knew' | 'has gone on'): Promise<void> {
+  const database = open<Buffer, Buffer>({
+    path: directory,
+    noSubdir: false,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+  });
+  await database.transaction(() => {
+    const terms = [...database.getKeys({ start: Buffer.from('t'), end: Buffer.from('u') })];
+    const ofChanges = hash('sha1', changeTerm, 'buffer').subarray(0, 7);
+    const found = terms.filter((key) => key.subarray(5).equals(ofChanges));
+    expect(found.length).toBeGreaterThan(0);
+    for (const key of found) database.remove(key);
+    const { changes, ...row } = JSON.parse(String(database.get(Buffer.from('waaaa'))));
+    const kept = what === 'never knew' ? row : { ...row, changes: { ...changes, until: row.seq - 100 } };
+    database.put(Buffer.from('waaaa'), Buffer.from(JSON.stringify(kept)));
+  });
+  await database.close();
+}
+
+test.each(['never knew', 'has gone on'] as const)(
+  'of an index of a version that %s of changes each is found at once, and by the index in a while',
+  async (what) => {
+    const directory = await newAuditDirectory();
+    const indexDirectory = newIndexDirectory();
+    writeSegment(directory, 'aaaa', { count: 6000, fields: varied });
+    await (await opened(directory, indexDirectory)).close();
+    await unaware(indexDirectory, what);
+    writeSegment(directory, 'aaaa', { count: 9000, fields: varied });
+    const index = await opened(directory, indexDirectory);
+    const wanted = places(byHand(directory, { isChange: true }));
+    expect(wanted).toHaveLength(14);
+    expect(index.deps().rows.get('aaaa')!.changes!.from).toBeGreaterThan(0);
+    expect(places(index.all({ isChange: true }))).toEqual(wanted);
+    await index.indexer.fillIn();
+    expect(index.deps().rows.get('aaaa')!.changes).toEqual({ from: 0, until: 9000 });
+    expect(places(index.all({ isChange: true }))).toEqual(wanted);
+    expect(index.list({ filter: { isChange: true }, limit: 200 }).entries).toHaveLength(14);
+    await index.close();
+    const again = await opened(directory, indexDirectory);
+    expect(again.deps().rows.get('aaaa')!.changes).toEqual({ from: 0, until: 9000 });
+    expect(places(again.all({ isChange: true }))).toEqual(wanted);
+    await again.close();
   },
 );
 

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../console/admin-api/table.ts';
@@ -277,6 +277,81 @@ describe('a console that is elsewhere', () => {
       { error: 'bad_address', message: expect.stringContaining('--ldap-url') },
     ]);
   });
+
+  /** In front of the console: whatever asks for this is not answered as the console would. */
+  async function wayThat(breaks: (path: string, res: ServerResponse) => boolean): Promise<string> {
+    const server = createServer((req, res) => {
+      if (breaks(req.url ?? '', res)) return;
+      const { hostname, port } = new URL(console.url);
+      const { method, url: path, headers } = req;
+      const onwards = request(
+        { hostname, port, method, path, headers: { ...headers, host: `${hostname}:${port}` } },
+        (reply) => {
+          res.writeHead(reply.statusCode!, reply.headers);
+          reply.pipe(res);
+        },
+      );
+      req.pipe(onwards);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  }
+
+  const isInvite = (path: string) => path.endsWith('/invite');
+
+  test.each([
+    {
+      what: 'is never answered',
+      breaks: (path: string, res: ServerResponse) => isInvite(path) && Boolean(res.destroy()),
+      why: /The console at \S+ ended before it had answered\.$/,
+    },
+    {
+      what: 'is refused',
+      breaks: (path: string, res: ServerResponse) =>
+        isInvite(path) &&
+        Boolean(
+          res
+            .writeHead(429, { 'Content-Type': 'application/problem+json' })
+            .end(JSON.stringify({ code: 'too_many_requests', detail: 'Too many changes at a time.' })),
+        ),
+      why: /Too many changes at a time\.$/,
+    },
+  ])(
+    'who is added and whose invitation $what is there, which is said, with what to do',
+    async ({ breaks, why }) => {
+      const url = await wayThat(breaks);
+      const name = `lost-${breaks.toString().length}`;
+      const words = [
+        'user',
+        'add',
+        name,
+        '--role',
+        'Viewer',
+        '--invite',
+        '--url',
+        url,
+        '--token-file',
+        tokenFile,
+      ];
+      const added = await runTool(words, { dataDir: '/nowhere' });
+      expect(added.code).toBe(1);
+      const [done, reason, advice, ...rest] = added.stdout.trimEnd().split('\n');
+      expect(done).toBe(`Added ${name} (Viewer).`);
+      expect(reason).toMatch(/^There is no link yet: /);
+      expect(reason).toMatch(why);
+      expect(advice).toBe(`Make one, which voids any before it: npx console user invite ${name}`);
+      expect([rest, added.stdout.includes('--idempotency-key')]).toEqual([[], false]);
+      const here = { dataDir: console.dataDir };
+      expect((await toolDone(['user', 'show', name, '--json'], here)).json()).toMatchObject({
+        status: 'invited',
+      });
+      expect((await toolDone(['user', 'invite', name], here)).stdout).toMatch(
+        /^A link for \S+, until \S+:\n\nhttp/,
+      );
+      await toolDone(['user', 'remove', name, '--yes'], here);
+    },
+  );
 
   test('the token does not follow where the answer sends it', async () => {
     const seen: string[] = [];

@@ -61,13 +61,48 @@ test('says in words what happened, in the language of the reader, with the code 
   expect(start.body).toMatch(/title="client\.updated"><bdi>Client changed, billing</);
 });
 
+test('says in words why, with the code on hover and on the page of the entry', async () => {
+  await createUserAgent(console.url)
+    .signIn({ username: 'ada', password: 'certainly not hers' })
+    .catch(() => {});
+  const german = { 'Accept-Language': 'de' };
+  for (const [query, code, english, inGerman] of [
+    [
+      'event=member.call&outcome=denied',
+      'insufficient_scope',
+      'The access token does not open this',
+      'Das Access-Token öffnet das nicht',
+    ],
+    [
+      'event=login&outcome=denied',
+      'wrong_credentials',
+      'The name or password is wrong',
+      'Name oder Passwort ist falsch',
+    ],
+  ] as const) {
+    const list = await ada.get(`/observe/audit?${query}`);
+    expect(list.body).toContain(`<bdi title="${code}">${english}</bdi>`);
+    const inWords = await ada.get(`/observe/audit?${query}`, german);
+    expect(inWords.body).toContain(`<bdi title="${code}">${inGerman}</bdi>`);
+    const entry = await ada.get(entryHrefs(list)[0]!);
+    expect(textOf(entry)).toContain(`Why ${english} ( ${code} )`);
+    const { items } = (await callApi(console, 'GET', `/audit?${query}`)) as { items: { reason: string }[] };
+    expect(items[0]!.reason).toBe(code);
+    expect((await ada.get(`/observe/audit.csv?${query}`)).body).toContain(code);
+  }
+  const page = await ada.get(`/observe/decisions/${decision}`, german);
+  expect(page.body).toContain('<bdi title="insufficient_scope">Das Access-Token öffnet das nicht</bdi>');
+  const start = await ada.get('/', german);
+  expect(textOf(start)).toContain('Aufruf an einen Member, orders, Das Access-Token öffnet das nicht');
+});
+
 test('has a link for what is asked for most, and says which of them is shown', async () => {
   const { body } = await ada.get('/observe/audit');
   const nav = /<nav class="periods quick"[^>]*>(.*?)<\/nav>/s.exec(body)![1]!;
   const links = [...nav.matchAll(/<a href="([^"]+)"( aria-current="true")?>([^<]+)</g)];
   const hrefs = links.map(([, href]) => href!.replaceAll('&amp;', '&'));
   expect(links.map(([, , , label]) => label)).toEqual([
-    ...['All', 'Refusals', 'Failures', 'Sign-ins'],
+    ...['All', 'Refusals', 'Failures', 'Sign-ins', 'All changes'],
     ...['Users', 'Roles', 'Clients', 'Identity providers'],
   ]);
   for (const [at, href] of hrefs.entries()) {
@@ -81,9 +116,30 @@ test('has a link for what is asked for most, and says which of them is shown', a
       ([, code]) => code!,
     );
   expect(new Set(await codesAt(hrefs[3]!))).toEqual(new Set(['login']));
-  const ofClients = await codesAt(hrefs[6]!);
+  const ofClients = await codesAt(hrefs[7]!);
   expect(ofClients).toContain('client.updated');
   expect(ofClients.every((code) => code.startsWith('client.'))).toBe(true);
+});
+
+test('has all changes where the overview leads to, and nothing else; so has the API', async () => {
+  const start = await ada.get('/');
+  const section = /<section[^>]* id="changes".*?<\/section>/s.exec(start.body)![0];
+  const shown = [...section.matchAll(/href="(\/observe\/audit[^"]*)"/g)].map(([, href]) => href!);
+  expect(shown[0]).toBe('/observe/audit?changes=true');
+  const list = await ada.get(shown[0]!);
+  expect(entryHrefs(list).slice(0, shown.length - 1)).toEqual(shown.slice(1));
+  expect(list.body).toMatch(/<option value="true" selected[^>]*>All changes</);
+  const { items } = (await callApi(console, 'GET', '/audit?changes=true&limit=200')) as {
+    items: { id: string; change: object | null }[];
+  };
+  expect(items.every(({ change }) => change !== null)).toBe(true);
+  const all = (await callApi(console, 'GET', '/audit?limit=200')) as { items: typeof items };
+  expect(items.map(({ id }) => id)).toEqual(
+    all.items.filter(({ change }) => change !== null).map(({ id }) => id),
+  );
+  expect(items.length).toBeGreaterThan(1);
+  const german = await ada.get(shown[0]!, { 'Accept-Language': 'de' });
+  expect(german.body).toMatch(/aria-current="true">Alle Änderungen</);
 });
 
 test('goes on from page to page', async () => {
@@ -114,6 +170,7 @@ test('sends who is not signed in to the sign-in', async () => {
 describe('what is asked wrongly', () => {
   test.each([
     { path: '/observe/audit?outcome=maybe', status: 400 },
+    { path: '/observe/audit?changes=maybe', status: 400 },
     { path: '/observe/audit?since=yesterday', status: 400 },
     { path: '/observe/audit?cursor=made-up', status: 400 },
     { path: '/observe/audit?limit=0', status: 400 },

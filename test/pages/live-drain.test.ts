@@ -48,6 +48,17 @@ test('goes on until there is a file, and another who may drain as well gets noth
   const running = await eve.get(href);
   expect(textOf(running)).toContain('Items are being taken, one by one.');
   expect(running.body).toMatch(/data-live=.*\/static\/live\.js/s);
+  expect(textOf(running)).toContain('Begun by eve ');
+  await callApi(console, 'POST', '/roles', { id: 'Onlooker', permissions: ['api:jobs:read'] });
+  const olga = await personWith(console, 'olga', ['Onlooker']);
+  const job = `/observe/jobs/${href.split('/').at(-1)}`;
+  const seen = await olga.get(job);
+  expect(textOf(seen)).toContain('Begun by Another person ');
+  expect(seen.body).not.toMatch(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/);
+  expect(textOf(await olga.get(job, { 'Accept-Language': 'de' }))).toContain(
+    'Begonnen von Eine andere Person ',
+  );
+  expect((await ada.get(job)).body).toContain('href="/access/users/eve"');
   const own = await openStream(console.url, eve, href);
   // The same rights, at the same address.
   const others = await openStream(console.url, otto, href);

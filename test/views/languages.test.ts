@@ -31,7 +31,7 @@ describe('the files of both languages', () => {
     for (const [said, text] of Object.entries(saidInGerman)) expect(gapsIn(text), said).toEqual(gapsIn(said));
   });
 
-  // Events are named by their codes: test/house/surface.test.ts has which there are.
+  // Events are named by their codes: test/house/surface.test.ts has which there are; reasons too: reasons.test.ts.
   test('have no key that no page uses', () => {
     const sources = [
       read('views').replaceAll(/^ {2}'[\w.]+':/gm, ''),
@@ -40,7 +40,8 @@ describe('the files of both languages', () => {
       read('console/login'),
     ].join('\n');
     const unused = Object.keys(english).filter(
-      (key) => !key.startsWith('event.') && !sources.includes(`'${key}'`) && !sources.includes(`"${key}"`),
+      (key) =>
+        !/^(?:event|reason)\./.test(key) && !sources.includes(`'${key}'`) && !sources.includes(`"${key}"`),
     );
     expect(unused).toEqual([]);
   });

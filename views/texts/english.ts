@@ -27,6 +27,7 @@ import { decision } from './en/observe/decision.ts';
 import { events } from './en/observe/events.ts';
 import { health } from './en/observe/health.ts';
 import { jobs } from './en/observe/jobs.ts';
+import { reasons } from './en/observe/reasons.ts';
 import { search } from './en/observe/search.ts';
 import { traffic } from './en/observe/traffic.ts';
 import { overview } from './en/overview.ts';
@@ -49,6 +50,7 @@ export const english = {
   ...decision,
   ...audit,
   ...events,
+  ...reasons,
   ...memberConfig,
   ...editor,
   ...figures,

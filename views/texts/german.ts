@@ -27,6 +27,7 @@ import { decision } from './de/observe/decision.ts';
 import { events } from './de/observe/events.ts';
 import { health } from './de/observe/health.ts';
 import { jobs } from './de/observe/jobs.ts';
+import { reasons } from './de/observe/reasons.ts';
 import { search } from './de/observe/search.ts';
 import { traffic } from './de/observe/traffic.ts';
 import { overview } from './de/overview.ts';
@@ -51,6 +52,7 @@ export const german: SameTexts<typeof english> = {
   ...decision,
   ...audit,
   ...events,
+  ...reasons,
   ...memberConfig,
   ...editor,
   ...figures,

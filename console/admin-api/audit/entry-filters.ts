@@ -17,17 +17,22 @@ export const entryFilters = {
   joinedBy: described(
     'An id that entries have in common: of a request, session, grant, token, decision or trace.',
   ),
+  changes: z
+    .enum(['true'])
+    .exactOptional()
+    .meta({ description: '`true`: only those that say what they have changed.' }),
   since: z.iso.datetime({ offset: true }).exactOptional().meta({ description: 'The first that is wanted.' }),
   until: z.iso.datetime({ offset: true }).exactOptional().meta({ description: 'The first that is not.' }),
 };
 
 export type EntryQuery = { readonly [K in keyof typeof entryFilters]?: string };
 
-export function filterOf({ object, joinedBy, since, until, ...same }: EntryQuery): EntryFilter {
+export function filterOf({ object, joinedBy, changes, since, until, ...same }: EntryQuery): EntryFilter {
   const { actor, client, member, event, outcome, decision } = same;
   const colon = object?.indexOf(':') ?? -1;
   return {
     ...{ actor, client, member, event, outcome, decision, id: joinedBy },
+    ...(changes === 'true' && { isChange: true }),
     objectKind: colon < 0 ? object : object!.slice(0, colon),
     objectId: colon < 0 ? undefined : object!.slice(colon + 1),
     since: since === undefined ? undefined : Date.parse(since),

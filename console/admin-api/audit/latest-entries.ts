@@ -18,8 +18,7 @@ export const latestEntries = operation({
   id: 'readLatestEntries',
   method: 'GET',
   path: '/audit/latest',
-  summary:
-    'Shows the latest denials, and the latest changes of users, roles, clients and identity providers.',
+  summary: 'Shows the latest denials, and the latest entries that say what they have changed.',
   access: 'inspect',
   readEvent: 'audit.read',
   query: z.strictObject({

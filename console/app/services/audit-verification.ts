@@ -1,6 +1,8 @@
 /** Where the audit is to be verified, and what came of it last: this console's files, or the rows of all that share a database. */
+
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
+import { problems } from '../../../platform/errors.ts';
 import { type LastVerification, lastVerification } from '../../audit/verify/last-verification.ts';
 import { type VerifyReport, verifyInThreads } from '../../audit/verify/verify.ts';
 import { JobFailure, type JobWork } from '../../jobs/job-kind.ts';
@@ -46,8 +48,7 @@ async function verifyRowsOfAll(
     });
   } catch (cause) {
     if (!(cause instanceof StorageUnavailableError)) throw cause;
-    throw new JobFailure('storage_unavailable', 'The database could not be read to its end: ask again.', {
-      cause,
-    });
+    const message = 'The database could not be read to its end: ask again.';
+    throw new JobFailure(problems.storageUnavailable, message, { cause });
   }
 }

@@ -9,7 +9,7 @@ import { blockEntries, blockOf } from '../segments/segment-form.ts';
 import type { BlockLines, Line } from './block-lines.ts';
 import { BlockQueue } from './block-queue.ts';
 import type { BlockReader } from './block-source.ts';
-import { type EntryFilter, isMatch, needlesOf, termsOfFilter } from './filter.ts';
+import { changeTerm, type EntryFilter, isMatch, needlesOf, termsOfFilter } from './filter.ts';
 import type { IndexStore, WriterRow } from './index-store.ts';
 import { createLineTimes } from './line-time.ts';
 import { commonBlocks, stretchBlocks } from './posting.ts';
@@ -194,18 +194,15 @@ class WriterEntries {
   }
 
   *#candidates(start: number): Generator<number, void> {
-    const { store, search } = this.#deps;
-    const { id, firstSeq } = this.#row;
+    const { since } = this.#deps.search.filter;
+    const { firstSeq } = this.#row;
     const first = blockOf(firstSeq);
-    const { since } = search.filter;
     for (
       let stretch = Math.floor(start / stretchBlocks);
       stretch >= Math.floor(first / stretchBlocks);
       stretch--
     ) {
-      const postings = search.terms.map((term) => store.posting(id, stretch, term));
-      if (postings.some((posting) => !posting)) continue;
-      const own = postings.length === 0 ? all : commonBlocks(postings as Buffer[]);
+      const own = this.#candidatesIn(stretch);
       for (let i = own.length - 1; i >= 0; i--) {
         const block = stretch * stretchBlocks + own[i]!;
         if (block > start) continue;
@@ -214,6 +211,24 @@ class WriterEntries {
         yield block;
       }
     }
+  }
+
+  /** By their numbers in the stretch, rising: of older blocks it may not be known yet which have changes. */
+  #candidatesIn(stretch: number): readonly number[] {
+    const { terms } = this.#deps.search;
+    const known = (this.#row.changes?.from ?? Number.POSITIVE_INFINITY) - stretch * stretchBlocks;
+    if (known <= 0 || !terms.includes(changeTerm)) return this.#having(stretch, terms);
+    const others = terms.filter((term) => term !== changeTerm);
+    return [
+      ...this.#having(stretch, others).filter((block) => block < known),
+      ...this.#having(stretch, terms).filter((block) => block >= known),
+    ];
+  }
+
+  #having(stretch: number, terms: readonly string[]): readonly number[] {
+    if (terms.length === 0) return all;
+    const postings = terms.map((term) => this.#deps.store.posting(this.#row.id, stretch, term));
+    return postings.every((posting) => posting !== undefined) ? commonBlocks(postings) : [];
   }
 
   /** The last block that may have what comes next. */

@@ -16,6 +16,8 @@ export interface EntryFilter {
   readonly decision?: string | undefined;
   /** Any id that joins entries: of a decision, request, token, grant, session, approval, trace. */
   readonly id?: string | undefined;
+  /** Only those that say what they have changed. */
+  readonly isChange?: boolean | undefined;
   /** Epoch milliseconds, the first that is wanted. */
   readonly since?: number | undefined;
   /** The first that is not. */
@@ -24,6 +26,11 @@ export interface EntryFilter {
 
 /** Of nearly all entries, so that it narrows nothing. */
 const common = 'success';
+
+/** Of each entry that has changed something: an index of an earlier version lacks it in its older blocks. */
+export const changeTerm = 'z';
+/** What the line of such an entry has, and hardly another one. */
+export const changeNeedle = '"change":{';
 
 /**
  * Of one entry; each once. Two conditions that are asked for together have a term of their own where each alone is of
@@ -38,13 +45,14 @@ export function termsOf(entry: Entry): ReadonlySet<string> {
   if (object && outcome !== common) terms.add(`x${object.id}\0${outcome}`);
   if (entry.client !== undefined) terms.add(`c${entry.client}`);
   if (entry.member !== undefined) terms.add(`m${entry.member}`);
+  if (entry.change !== undefined) terms.add(changeTerm);
   for (const id of idsOf(entry)) terms.add(`i${id}`);
   return terms;
 }
 
 /** Of which each entry that fits has every one. */
 export function termsOfFilter(filter: EntryFilter): readonly string[] {
-  const { actor, objectKind, objectId, client, event, outcome, member, decision, id } = filter;
+  const { actor, objectKind, objectId, client, event, outcome, member, decision, id, isChange } = filter;
   const isWhole = event !== undefined && !event.endsWith('.*');
   const byActor = isWhole && actor !== undefined;
   const byObject = objectId !== undefined && outcome !== undefined && outcome !== common;
@@ -62,6 +70,7 @@ export function termsOfFilter(filter: EntryFilter): readonly string[] {
     member === undefined ? undefined : `m${member}`,
     decision === undefined ? undefined : `i${decision}`,
     id === undefined ? undefined : `i${id}`,
+    isChange ? changeTerm : undefined,
   ].filter((term) => term !== undefined);
 }
 
@@ -79,6 +88,7 @@ export function isMatch(entry: Entry, filter: EntryFilter): boolean {
     fits(filter.member, entry.member) &&
     fits(filter.decision, entry.decisionId) &&
     (filter.id === undefined || idsOf(entry).includes(filter.id)) &&
+    (!filter.isChange || entry.change !== undefined) &&
     (since === undefined || time >= since) &&
     (until === undefined || time < until)
   );
@@ -86,13 +96,13 @@ export function isMatch(entry: Entry, filter: EntryFilter): boolean {
 
 /** What the line of each entry that fits holds, of values whose JSON text is their own. */
 export function needlesOf(filter: EntryFilter): readonly string[] {
-  const { since: _since, until: _until, event, id, ...values } = filter;
+  const { since: _since, until: _until, event, id, isChange, ...values } = filter;
   const plain = Object.values(values).filter((value) => value !== undefined && isPlain(value));
   // A grant stands at the beginning of the ids of its tokens.
-  const joined = id !== undefined && isPlain(id) ? [id] : [];
+  const bare = [...(id !== undefined && isPlain(id) ? [id] : []), ...(isChange ? [changeNeedle] : [])];
   if (event?.endsWith('.*') && /^[\w.]+\*$/.test(event))
-    return [...joined, ...plain.map(quoted), `"${event.slice(0, -1)}`];
-  return [...joined, ...[...plain, ...(event === undefined ? [] : [event])].map(quoted)];
+    return [...bare, ...plain.map(quoted), `"${event.slice(0, -1)}`];
+  return [...bare, ...[...plain, ...(event === undefined ? [] : [event])].map(quoted)];
 }
 
 /** The ids that an entry has in common with others. */

@@ -22,6 +22,16 @@ export interface WriterRow {
   readonly mostBack: number;
   /** Of the first entry that is still there. */
   readonly firstSeq: number;
+  /** Absent in what an earlier version has written, which knew nothing of changes. */
+  readonly changes?: KnownChanges;
+}
+
+/** Of which blocks the index knows whether something was changed there. */
+export interface KnownChanges {
+  /** The first such block. */
+  readonly from: number;
+  /** The last entry then: where an earlier version has gone on, its entries are behind this one. */
+  readonly until: number;
 }
 
 export interface BlockRow {

@@ -3,9 +3,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { linkCharacters } from '../chain.ts';
 import { readEntry } from '../erased-entry.ts';
-import { blockOf, type Segment } from '../segments/segment-form.ts';
+import { blockEntries, blockOf, type Segment } from '../segments/segment-form.ts';
 import { entriesIn, lineOf, type StoredEntry } from '../segments/segment-reader.ts';
-import { termsOf } from './filter.ts';
+import { changeNeedle, changeTerm, termsOf } from './filter.ts';
 import type { BlockRow, IndexChanges, IndexStore, WriterRow } from './index-store.ts';
 import type { KnownSegments } from './known-segments.ts';
 
@@ -18,12 +18,15 @@ export interface IndexerDeps {
 const sliceEntries = 512;
 /** Transactions are synced: one for many slices. */
 const commitEntries = 8192;
+/** So many blocks are looked through for changes at once: who asks meanwhile waits for them. */
+const filledBlocks = 64;
 
 export function createIndexer({ store, segments }: IndexerDeps) {
   let rows = new Map<string, WriterRow>();
   const nextIds = { id: 1 };
   let work: Promise<void> | undefined;
   let isWhole = false;
+  let isFilling = false;
   let isStopped = false;
 
   return {
@@ -33,19 +36,26 @@ export function createIndexer({ store, segments }: IndexerDeps) {
     isWhole: () => isWhole,
     /** Until what is written now is in the index. */
     async catchUp(): Promise<void> {
-      // What runs may have passed what is asked for.
-      await work;
-      work ??= catchUp().finally(() => {
-        work = undefined;
-      });
-      await work;
+      await inTurn(catchUp);
+      if (!isFilling) fillIn().catch(() => {}); // what can still be read is asked for by the next who comes
     },
+    /** Until the index knows of all blocks which have changes; who asks has a turn in between. */
+    fillIn,
     /** What is under way ends with the next slice. */
     async stop(): Promise<void> {
       isStopped = true;
       await work?.catch(() => {});
     },
   };
+
+  async function inTurn(run: () => Promise<void>): Promise<void> {
+    // What runs may have passed what is asked for.
+    await work;
+    work ??= run().finally(() => {
+      work = undefined;
+    });
+    await work;
+  }
 
   async function catchUp(): Promise<void> {
     if (!isWhole) await load();
@@ -59,7 +69,7 @@ export function createIndexer({ store, segments }: IndexerDeps) {
 
   /** An index of other files than these, or of more than there is, is none. */
   async function load(): Promise<void> {
-    rows = new Map(store.writers());
+    rows = new Map([...store.writers()].map(([writer, row]) => [writer, withChanges(row)]));
     const isOfThese = [...rows].every(([writer, row]) =>
       isStillThere(segments.of.bind(segments), writer, row),
     );
@@ -68,6 +78,36 @@ export function createIndexer({ store, segments }: IndexerDeps) {
       rows = new Map();
     }
     nextIds.id = 1 + Math.max(0, ...[...rows.values()].map(({ id }) => id));
+  }
+
+  /** What an earlier version has indexed: entries are found without, and faster with it. */
+  async function fillIn(): Promise<void> {
+    isFilling = true;
+    try {
+      while (!isStopped && [...rows.values()].some(isUnfilled)) {
+        await inTurn(fillSome);
+        await nextTurn();
+      }
+    } finally {
+      isFilling = false;
+    }
+  }
+
+  /** The newest first. */
+  async function fillSome(): Promise<void> {
+    const [writer, row] = [...rows].find(([, one]) => isUnfilled(one)) ?? [];
+    if (writer === undefined || !row?.changes) return;
+    const { from: end, until } = row.changes;
+    const from = Math.max(blockOf(row.firstSeq), end - filledBlocks);
+    const range = { from: from * blockEntries, until: Math.min(end * blockEntries, row.seq + 1) };
+    const found: number[] = [];
+    for (const stored of entriesIn(segments.of(writer), writer, { ...range, onDamage() {} })) {
+      const block = blockOf(stored.seq);
+      if (found.at(-1) !== block && block >= from && block < end && isChange(stored)) found.push(block);
+    }
+    const filled = { ...row, changes: { from, until } };
+    await store.add({ name: writer, row: filled, blocks: new Map(), terms: new Map([[changeTerm, found]]) });
+    rows.set(writer, filled);
   }
 
   async function catchUpOf(writer: string): Promise<void> {
@@ -97,8 +137,31 @@ export function createIndexer({ store, segments }: IndexerDeps) {
   }
 
   function emptyRow(): WriterRow {
-    return { id: nextIds.id++, seq: 0, link: '', latest: 0, mostBack: 0, firstSeq: 0 };
+    return {
+      id: nextIds.id++,
+      seq: 0,
+      link: '',
+      latest: 0,
+      mostBack: 0,
+      firstSeq: 0,
+      changes: { from: 0, until: 0 },
+    };
   }
+}
+
+/** Of an earlier version: nothing of what it has indexed is known to have no changes. */
+function withChanges(row: WriterRow): WriterRow {
+  if (row.changes?.until === row.seq) return row;
+  return { ...row, changes: { from: blockOf(row.seq) + 1, until: row.seq } };
+}
+
+function isUnfilled({ changes, firstSeq, seq }: WriterRow): boolean {
+  return seq > 0 && changes !== undefined && changes.from > blockOf(firstSeq);
+}
+
+function isChange(stored: StoredEntry): boolean {
+  const line = lineOf(stored);
+  return line.includes(changeNeedle) && readEntry(line)?.change !== undefined;
 }
 
 type Batch = ReturnType<typeof createBatch>;
@@ -139,6 +202,7 @@ function createBatch(name: string, before: WriterRow) {
     row: (): WriterRow => ({
       ...row,
       link: last?.stored.toString('latin1', 0, linkCharacters) ?? row.link,
+      ...(row.changes && { changes: { from: row.changes.from, until: row.seq } }),
     }),
     changes(): IndexChanges {
       return { name, row: this.row(), blocks, terms };

@@ -3,6 +3,8 @@
  * find five changes among a million entries takes as long as the rest of that page.
  */
 import type { Entry } from '../entry.ts';
+import type { Place } from '../index/entry-list.ts';
+import type { EntryFilter } from '../index/filter.ts';
 import type { AuditReader } from './questions.ts';
 
 /** Of the trail that this process writes alone, or of what several consoles have written. */
@@ -17,6 +19,11 @@ export interface TrailVersions {
 export type LatestKind = 'denials' | 'changes';
 export type Versions = Readonly<Record<LatestKind, number>>;
 
+const filters: Readonly<Record<LatestKind, EntryFilter>> = {
+  denials: { outcome: 'denied' },
+  changes: { isChange: true },
+};
+
 interface Known {
   readonly version: number;
   readonly limit: number;
@@ -25,10 +32,8 @@ interface Known {
   readonly entries: readonly Entry[];
 }
 
-/** Calls are most entries: what is changed is found by what it was done to. */
-const changedKinds = ['user', 'client', 'role', 'idp'] as const;
-/** Of each kind: not every entry of an object has changed something. */
-const mostRead = 20;
+/** Pages that are looked at for them, while an index of an earlier version does not know yet where changes are. */
+const mostPages = 4;
 /** What is removed for its age is gone after that at the latest. */
 const longestKnownMs = 60_000;
 
@@ -44,37 +49,34 @@ export function createLatestEntries(
   now: () => number,
 ) {
   const known = new Map<LatestKind, Known>();
-  const readers: Readonly<Record<LatestKind, (limit: number) => Promise<readonly Entry[]>>> = {
-    denials: async (limit) => (await reader.ask('list', { filter: { outcome: 'denied' }, limit })).entries,
-    changes: readChanges,
-  };
   return {
     /** @param limit  at most 20. @throws {ProblemError} `busy` */
     async latest(kind: LatestKind, limit: number): Promise<readonly Entry[]> {
-      if (!trail) return readers[kind](limit);
+      if (!trail) return (await read(kind, limit)).entries;
       const before = known.get(kind);
       const version = (await trail.versions())[kind];
       const isGood =
         before?.version === version && before.limit >= limit && now() - before.at < longestKnownMs;
       if (isGood) return before.entries.slice(0, limit);
       await trail.written();
-      const entries = await readers[kind](limit);
+      const { entries, isAll } = await read(kind, limit);
       // What waits in memory for the disk is in none of these, and comes without another version.
-      if (trail.isAvailable()) known.set(kind, { version, limit, at: now(), entries });
+      if (isAll && trail.isAvailable()) known.set(kind, { version, limit, at: now(), entries });
       return entries;
     },
   };
 
-  async function readChanges(limit: number): Promise<readonly Entry[]> {
-    const found = await Promise.all(
-      changedKinds.map((objectKind) =>
-        reader.ask('list', { filter: { objectKind, outcome: 'success' }, limit: mostRead }),
-      ),
-    );
-    return found
-      .flatMap(({ entries }) => entries)
-      .filter(({ change }) => change !== undefined)
-      .sort((one, other) => (one.time < other.time ? 1 : -1))
-      .slice(0, limit);
+  /** @returns `isAll`: no more of the newest would be found by a longer look */
+  async function read(kind: LatestKind, limit: number) {
+    const entries: Entry[] = [];
+    let from: Place | undefined;
+    for (let page = 0; page < mostPages; page++) {
+      const asked = { filter: filters[kind], limit: limit - entries.length, from };
+      const { entries: found, next } = await reader.ask('list', asked);
+      entries.push(...found);
+      if (entries.length >= limit || !next) return { entries, isAll: true };
+      from = next;
+    }
+    return { entries, isAll: false };
   }
 }

@@ -3,6 +3,7 @@
  * those that it gives at most {@link mostChecked}, so that no page takes long, whatever it finds.
  */
 import { type Database, type Statement, statement } from '../../storage/postgres/database.ts';
+import { saysChange } from '../../storage/postgres/schema/changes-schema.ts';
 import { prefixBytes } from '../chain.ts';
 import type { Entry } from '../entry.ts';
 import { readEntry } from '../erased-entry.ts';
@@ -48,10 +49,16 @@ const pairs = [
   ['event', 'outcome'],
 ] as const satisfies readonly (readonly [Asked, Asked])[];
 
-/** By what a list goes: one, two, or the times alone. */
-type Lead = readonly Asked[];
+/** By what a list goes: one, two, what has changed something, or the times alone. */
+type Lead = readonly Asked[] | 'changes';
 
-const leads: readonly Lead[] = [['id'], ['decision'], ...pairs, ...order.map((asked) => [asked]), []];
+const leads: readonly Lead[] = [
+  ...([['id'], ['decision'], ...pairs, ['object']] satisfies Lead[]),
+  // Of machines nearly all entries are calls.
+  'changes',
+  ...order.map((asked) => [asked]),
+  [],
+];
 
 const otherColumns: Partial<Record<Asked, string>> = {
   id: 'ids',
@@ -86,6 +93,8 @@ function ofValues(columns: readonly string[], parameters: readonly string[]): st
 
 /** By the index of what is asked for, or by the times. */
 function sourceOf(lead: Lead): Source {
+  if (lead === 'changes')
+    return { text: `(select * from audit_entry where ${saysChange} and ${isBefore})`, order: newestFirst };
   const [by] = lead;
   if (by === undefined) return { text: `(select * from audit_entry where ${isBefore})`, order: newestFirst };
   const parameters = lead.map(parameterOf);
@@ -111,7 +120,7 @@ const checks = order.map((asked) => {
 });
 /** Always: a parameter has to be somewhere. */
 const isAsked = `(true or ${order.map((asked) => `${parameterOf(asked)} is null`).join(' or ')} or $15::bigint is null
-  or $16::boolean or $17::int is null)`;
+  or $16::boolean or $17::int is null or $18::boolean)`;
 
 const listText = ({
   text,
@@ -119,6 +128,7 @@ const listText = ({
 }: Source) => `select writer, found.seq, found.latest, found.stored from (
     select * from (select * from ${text} candidates order by ${inOrder} limit ${mostChecked}) checked
       where ${checks.join(' and ')} and (not $16::boolean or outcome is null)
+        and (not $18::boolean or ${saysChange})
         and event is not null and ($14::bigint is null or time >= $14) and ($15::bigint is null or time < $15)
         and not repeats
       order by ${inOrder} limit $17) found
@@ -159,19 +169,28 @@ export async function listRows(
   }: { readonly filter: EntryFilter; readonly limit: number; readonly from?: Place | undefined },
 ): Promise<RowPage> {
   const asked = askedOf(filter);
-  const { list, rest } = all.get(leads.find((lead) => lead.every((name) => asked[name] !== null))!)!;
+  const { list, rest } = all.get(leads.find((lead) => isAskedBy(lead, asked, filter))!)!;
   const values = [
     ...order.map((name) => asked[name]),
     ...(await placeOf(database, from, filter.until)),
     ...[filter.since ?? null, filter.until ?? null, filter.outcome === success],
   ];
-  const { rows } = await database.run<ListedRow>(list, [...values, limit + 1]);
+  const isChange = filter.isChange === true;
+  const { rows } = await database.run<ListedRow>(list, [...values, limit + 1, isChange]);
   const entries = rows.slice(0, limit).flatMap(({ stored }) => {
     const entry = entryOf(stored);
     return entry && isMatch(entry, filter) ? [entry] : [];
   });
-  const next = rows[limit] ?? (await database.run<PlaceRow>(rest, [...values, limit])).rows[0];
+  const next = rows[limit] ?? (await database.run<PlaceRow>(rest, [...values, limit, isChange])).rows[0];
   return { entries, ...(next && { next: { latest: next.latest, writer: next.writer, seq: next.seq } }) };
+}
+
+function isAskedBy(
+  lead: Lead,
+  asked: Readonly<Record<Asked, string | null>>,
+  { isChange }: EntryFilter,
+): boolean {
+  return lead === 'changes' ? isChange === true : lead.every((name) => asked[name] !== null);
 }
 
 /** @param stored  with its link. @returns undefined for what was erased */

@@ -190,9 +190,10 @@ function explained(error: unknown, { dataDir }: Bulk): unknown {
       `Nobody could administer the console: add an administrator first (npx console user add <name> --role Admin). ${nothing}`,
     );
   }
-  if (error instanceof Error && diskStateOf(error) !== undefined) {
+  const state = diskStateOf(error);
+  if (error instanceof Error && state !== undefined) {
     return new CommandError(
-      `storage_${diskStateOf(error)}`,
+      `storage_${state}`,
       `The files that an import needs meanwhile cannot be written to ${dataDir}: ${error.message}. ${nothing}`,
     );
   }

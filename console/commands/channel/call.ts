@@ -1,7 +1,7 @@
 /** The command line's side of the channel: finds a running console and lets it do the work. */
 import { createConnection, type Socket } from 'node:net';
 import type { ApiAnswer, ApiRequest } from '../operations/api-caller.ts';
-import { lostAnswer } from '../operations/lost-answer.ts';
+import { LostAnswerError } from '../operations/lost-answer.ts';
 import { CommandError, type Reply, type ReplyPart, type Tools } from '../runner/command.ts';
 import { explainFailure } from '../runner/failures.ts';
 import { ReportedFailure } from '../runner/reported-failure.ts';
@@ -141,7 +141,7 @@ async function readFor(
 
 function endOf(message: FromConsole | undefined, dataDir: string, request: ApiRequest = {}): Error {
   if (message?.kind === 'failure') return new ReportedFailure(message.failure);
-  return lostAnswer(`The console of ${dataDir}`, request);
+  return new LostAnswerError(`The console of ${dataDir}`, request);
 }
 
 async function next(messages: AsyncGenerator<FromConsole, void>): Promise<FromConsole | undefined> {

@@ -1,7 +1,9 @@
 /** The program's side of a sign-in by a code (RFC 8628), and of what it got. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { unreachable } from '../operations/http-caller.ts';
 import { CommandError } from '../runner/command.ts';
+import { ReportedFailure } from '../runner/reported-failure.ts';
 import type { StoredLogin, StoredLogins } from './stored-logins.ts';
 
 export interface OAuthDeps {
@@ -117,15 +119,17 @@ function claimsOf(token: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function oauthError({
-  error,
-  error_description: description,
-}: Readonly<Record<string, unknown>>): CommandError {
-  if (error === 'access_denied') return new CommandError(error, 'It was denied in the browser.');
+function oauthError({ error, error_description: description }: Readonly<Record<string, unknown>>): Error {
+  if (error === 'access_denied') return refused(error, 'It was denied in the browser.');
   if (error === 'expired_token') return new CommandError(error, 'Nobody typed the code in time. Start anew.');
   const code = typeof error === 'string' ? error : 'failed';
   const why = typeof description === 'string' ? `: ${printable(description)}` : '';
-  return new CommandError(code, `The console refused: ${code}${why}`);
+  return refused(code, `The console refused: ${code}${why}`);
+}
+
+/** @param code  of the console that is asked, whichever version it is */
+function refused(code: string, message: string): ReportedFailure {
+  return new ReportedFailure({ exitCode: 1, code, message });
 }
 
 /** What a server says must not steer the terminal. */

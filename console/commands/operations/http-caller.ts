@@ -1,10 +1,12 @@
 /** Operations of a console that is elsewhere, over HTTPS with an access token. */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { type OwnReason, statusReason } from '../../../platform/names/reason-codes.ts';
 import { CommandError } from '../runner/command.ts';
 import { ReportedFailure } from '../runner/reported-failure.ts';
 import type { ApiAnswer, ApiCaller, ApiRequest, OperationId } from './api-caller.ts';
 import { codeOf } from './changes.ts';
-import { lostAnswer } from './lost-answer.ts';
+import { LostAnswerError } from './lost-answer.ts';
 import { operationPaths } from './operation-paths.ts';
 
 const timeoutMs = 60_000;
@@ -94,10 +96,9 @@ function cutOff({ url, id, request }: Asked, cause: unknown): CommandError {
 }
 
 /** A change was sent, and its answer never came whole. */
-class CutOffError extends CommandError {
+class CutOffError extends LostAnswerError {
   constructor(url: string, request: ApiRequest, cause: unknown) {
-    const { code, message } = lostAnswer(`The console at ${url}`, request);
-    super(code, message, { cause });
+    super(`The console at ${url}`, request, { cause });
   }
 }
 
@@ -181,7 +182,7 @@ async function answerOf(response: Response, asked: Asked): Promise<ApiAnswer> {
   if (response.status === 202 && body?.state === 'waiting' && typeof body.operation === 'string') {
     throw new ReportedFailure({
       exitCode: 1,
-      code: 'approval_pending',
+      code: 'approval_pending' satisfies OwnReason,
       message: `Nothing has changed yet: this waits for a second administrator until ${body.expiresAt}, as ${body.id} (npx console approval show ${body.id}).`,
     });
   }
@@ -201,7 +202,7 @@ async function answerOf(response: Response, asked: Asked): Promise<ApiAnswer> {
   const hint = response.status === 401 ? ` Sign in at this console anew: npx console login --url ${url}` : '';
   throw new ReportedFailure({
     exitCode: 1,
-    code: typeof code === 'string' ? code : `status_${response.status}`,
+    code: typeof code === 'string' ? code : statusReason(response.status),
     message: `${typeof detail === 'string' ? detail : `The console at ${url} answered ${response.status}.`}${hint}`,
     ...(Array.isArray(errors) && { errors: errors as object[] }),
     ...(typeof requestId === 'string' && { requestId }),

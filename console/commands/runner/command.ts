@@ -1,5 +1,7 @@
 /** What a command of the configuration tool is: the parser, the help and the runner all read this. */
+
 import type { Readable, Writable } from 'node:stream';
+import type { OwnReason } from '../../../platform/names/reason-codes.ts';
 import type { Services } from '../../app/services.ts';
 import type { Progress } from '../../bulk/progress.ts';
 import type { BulkTarget } from '../../bulk/target.ts';
@@ -193,7 +195,7 @@ export class CommandError extends Error {
   readonly code: string;
 
   /** @param code  for programs, as `error` of the JSON answer */
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: OwnReason, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }

@@ -1,5 +1,7 @@
 /** What cannot be taken back wants its name typed at a terminal, and `--yes` of a script. */
+
 import { createInterface } from 'node:readline/promises';
+import type { OwnReason } from '../../../platform/names/reason-codes.ts';
 import { CommandError } from './command.ts';
 import { printable } from './output.ts';
 import type { Parsed } from './parse.ts';
@@ -13,7 +15,7 @@ export async function confirm({ command, input }: Parsed, { stdin, stderr }: Sec
   const { says, name } = question;
   if (!stdin.isTTY) {
     const message = `${says} That cannot be taken back: without a terminal it takes --yes. Nothing was changed.`;
-    throw new ReportedFailure({ exitCode: 2, code: 'not_confirmed', message });
+    throw new ReportedFailure({ exitCode: 2, code: 'not_confirmed' satisfies OwnReason, message });
   }
   const lines = createInterface({ input: stdin, output: stderr });
   try {

@@ -1,5 +1,7 @@
 /** What went wrong, as the terminal is told and as the exit code says it. */
+
 import { ProblemError } from '../../../platform/errors.ts';
+import type { OwnReason } from '../../../platform/names/reason-codes.ts';
 import { DecryptionError } from '../../keys/encryption.ts';
 import { SettingsError } from '../../settings/settings.ts';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage/storage.ts';
@@ -12,12 +14,12 @@ export function explainFailure(error: unknown): Failure {
   if (error instanceof ReportedFailure) return error.failure;
   if (error instanceof UsageError) {
     const usage = error.command ? `\n  ${usageLine(error.command)}` : '';
-    return { exitCode: 2, code: 'wrong_usage', message: error.message + usage };
+    return { exitCode: 2, code: 'wrong_usage' satisfies OwnReason, message: error.message + usage };
   }
   if (error instanceof SettingsError) {
     const lines = error.problems.map((problem) => `\n  - ${problem}`).join('');
     const message = `These settings cannot be used:${lines}`;
-    return { exitCode: 78, code: 'bad_settings', message, problems: error.problems };
+    return { exitCode: 78, code: 'bad_settings' satisfies OwnReason, message, problems: error.problems };
   }
   const isOfSettings = error instanceof StorageRejectedError && error.reason === 'foreign';
   const members = error instanceof ProblemError ? error.members : {};
@@ -27,9 +29,9 @@ export function explainFailure(error: unknown): Failure {
 function codeOf(error: unknown): string {
   if (error instanceof CommandError) return error.code;
   if (error instanceof ProblemError) return error.problem.code;
-  if (error instanceof StorageRejectedError) return `storage_${error.reason}`;
+  if (error instanceof StorageRejectedError) return `storage_${error.reason}` satisfies OwnReason;
   if (error instanceof StorageUnavailableError) return 'storage_unavailable';
-  return error instanceof DecryptionError ? 'sealed' : 'failed';
+  return error instanceof DecryptionError ? ('sealed' satisfies OwnReason) : ('failed' satisfies OwnReason);
 }
 
 function describe(error: unknown): string {

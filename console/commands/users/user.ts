@@ -1,6 +1,7 @@
 import type { OperationId } from '../operations/api-caller.ts';
 import { conditionsIn, makingFlags, makingIn, ownedFlags } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
+import { LostAnswerError } from '../operations/lost-answer.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
 import { explainFailure } from '../runner/failures.ts';
 import {
@@ -215,8 +216,8 @@ async function invited(added: Reply, user: string, tools: Pick<Tools, 'api'>, ke
       json: { ...(added.json as object), link, expiresAt },
     };
   } catch (error) {
-    const { message } = explainFailure(error);
-    const text = `${added.text}\nThe link could not be made: ${message}\nnpx console user invite ${user} makes it.`;
+    const why = error instanceof LostAnswerError ? error.what : explainFailure(error).message;
+    const text = `${added.text}\nThere is no link yet: ${why}\nMake one, which voids any before it: npx console user invite ${user}`;
     return { text, json: { ...(added.json as object), link: null, expiresAt: null }, hasFailed: true };
   }
 }

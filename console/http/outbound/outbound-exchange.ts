@@ -21,14 +21,17 @@ export interface OutboundResponse {
 }
 
 /** Why there is no answer; platform/names/network-reason.ts has the words for people. */
-export type OutboundFailure =
-  | 'name_not_resolved'
-  | 'connection_refused'
-  | 'connection_failed'
-  | 'tls_failed'
-  | 'timeout'
-  | 'too_large'
-  | 'cancelled';
+export const outboundFailures = [
+  'name_not_resolved',
+  'connection_refused',
+  'connection_failed',
+  'tls_failed',
+  'timeout',
+  'too_large',
+  'cancelled',
+] as const;
+
+export type OutboundFailure = (typeof outboundFailures)[number];
 
 /** The address is fine; the other side did not answer, or not in time, or with too much. */
 export class OutboundError extends Error {

@@ -7,6 +7,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { withStarters } from '../starters.ts';
 
 export function createDrainPages(tools: PageTools, acts: Acts) {
   return {
@@ -59,7 +60,8 @@ export function createDrainPages(tools: PageTools, acts: Acts) {
   };
 
   async function find(ctx: PageContext): Promise<ShownDrain> {
-    return (await tools.run<ShownDrain>(ctx, 'readQueueDrain', { params: paramsOf(ctx) })).body;
+    const { body } = await tools.run<ShownDrain>(ctx, 'readQueueDrain', { params: paramsOf(ctx) });
+    return (await withStarters(tools, ctx, [body]))[0]!;
   }
 }
 

@@ -13,6 +13,7 @@ import { decisionHref, entryHref, type ShownEntry } from '../../../views/managem
 import { eventName } from '../../../views/management/observe/event-name.ts';
 import type { ShownFinding } from '../../../views/management/observe/findings.tsx';
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
+import { whyOf } from '../../../views/management/observe/reason.tsx';
 import { startHref } from '../../../views/management/settings/start.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
@@ -167,10 +168,10 @@ const plots = (t: Translate): readonly AskedPlot[] => [
 ];
 
 function rowOf(
-  { id, createdAt, event, actor, object, reason, missing, decisionId }: ShownEntry,
+  { id, createdAt, event, actor, object, decisionId, ...why }: ShownEntry,
   t: Translate,
 ): EventRow {
-  const what = [eventName(event, t), object?.id, missing ?? reason].filter(Boolean).join(', ');
+  const what = [eventName(event, t), object?.id, whyOf(why, t)].filter(Boolean).join(', ');
   return {
     id,
     at: new Date(createdAt),

@@ -29,7 +29,14 @@ export function createAuditPages(tools: PageTools) {
         listHref,
         asked,
         undefined,
-        [{ name: 'outcome', label: t('audit.outcome'), options: outcomeOptions(t) }],
+        [
+          { name: 'outcome', label: t('audit.outcome'), options: outcomeOptions(t) },
+          {
+            name: 'changes',
+            label: t('audit.entries'),
+            options: [{ value: 'true', label: t('audit.allChanges') }],
+          },
+        ],
         t,
       );
       const texts = textFilters(t).map(({ name, label }) => ({ name, label, value: asked[name] ?? '' }));
@@ -80,6 +87,7 @@ const quick: readonly QuickAsked[] = [
   { label: 'audit.refusals', query: { outcome: 'denied' } },
   { label: 'audit.failures', query: { outcome: 'failure' } },
   { label: 'audit.signIns', query: { event: 'login' } },
+  { label: 'audit.allChanges', query: { changes: 'true' } },
   { label: 'common.users', query: { event: 'user.*' }, before: 'audit.changesOf' },
   { label: 'common.roles', query: { event: 'role.*' } },
   { label: 'audit.clients', query: { event: 'client.*' } },

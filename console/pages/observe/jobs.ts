@@ -20,6 +20,7 @@ import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/topics.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { withStarters } from '../starters.ts';
 
 export function createJobPages(tools: PageTools, acts: Acts) {
   return {
@@ -29,7 +30,7 @@ export function createJobPages(tools: PageTools, acts: Acts) {
       const { body } = await tools.run<ListAnswer<ShownJob>>(ctx, 'listJobs', { query: asked });
       const html = renderJobs({
         frame: await tools.frame(ctx),
-        jobs: await withNames(ctx, body.items),
+        jobs: await withStarters(tools, ctx, body.items),
         filters: filtersOf(
           jobsHref,
           asked,
@@ -85,29 +86,9 @@ export function createJobPages(tools: PageTools, acts: Acts) {
   async function find(ctx: PageContext): Promise<ShownJob> {
     const params = { job: String(ctx.params.job) };
     const { body } = await tools.run<ShownJob>(ctx, 'readJob', { params });
-    return (await withNames(ctx, [body]))[0]!;
-  }
-
-  /** Those of people have their id, which says nothing to anybody. */
-  async function withNames(ctx: PageContext, jobs: readonly ShownJob[]): Promise<readonly ShownJob[]> {
-    const people = new Set(jobs.map(({ startedBy }) => startedBy).filter((id) => subject.test(id)));
-    if (people.size === 0 || !(await tools.mayRun(ctx, ['listUsers'])).has('listUsers')) return jobs;
-    const names = new Map<string, string>();
-    for (const q of people) {
-      const { body } = await tools.run<ListAnswer<NamedUser>>(ctx, 'listUsers', { query: { q } });
-      const found = body.items.find((user) => user.subject === q);
-      if (found) names.set(q, found.id);
-    }
-    return jobs.map((job) => ({ ...job, starterName: names.get(job.startedBy) }));
+    return (await withStarters(tools, ctx, [body]))[0]!;
   }
 }
-
-interface NamedUser {
-  readonly id: string;
-  readonly subject: string;
-}
-
-const subject = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 const stateOptions = (t: Translate) =>
   Object.entries(jobStates).map(([value, [, word]]) => ({ value, label: t(word) }));

@@ -39,6 +39,6 @@ export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
   router.post('/observe/health', form, csrf, signedIn, health.run);
   router.get('/observe/health/report', query, signedIn, health.report);
   router.get('/observe/jobs', query, signedIn, jobs.list);
-  router.get('/observe/jobs/:job', query, signedIn, live.of('readJob', jobs.parts), jobs.show);
+  router.get('/observe/jobs/:job', query, signedIn, live.ofPerson('readJob', jobs.parts), jobs.show);
   router.post('/observe/jobs/:job', form, csrf, signedIn, held, jobs.stop);
 }

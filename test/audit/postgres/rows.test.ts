@@ -23,6 +23,9 @@ function varied(i: number): EntryFields {
     member: i % 4 === 3 ? `10.0.0.${i % 3}:5701` : undefined,
     decisionId: i % 7 === 0 ? `dec_${i}` : undefined,
     requestId: `rq_${i}`,
+    ...(i % 61 === 0 && { change: { name: { from: 'Ada', to: `Ada ${i}` } } }),
+    // Text of somebody that looks like it.
+    ...(i % 40 === 0 && { detail: { asked: '"change":{' } }),
     // What no text of a database could hold.
     reason: i % 50 === 0 ? 'nul \u0000 and half \ud800' : undefined,
   };
@@ -53,6 +56,10 @@ const filters: readonly EntryFilter[] = [
   { since: start + 1000, until: start + 1100 },
   { since: start + 1000, until: start + 1400, actor: 'actor-7' },
   { actor: 'nobody' },
+  { isChange: true },
+  { isChange: true, actor: 'actor-7' },
+  { isChange: true, outcome: 'denied' },
+  { isChange: true, event: 'client.*', outcome: 'success' },
 ];
 
 const places = (entries: readonly Entry[]) => entries.map(({ writer: name, seq }) => `${name}-${seq}`);

@@ -76,7 +76,8 @@ async function open(page: Page, url: string): Promise<void> {
   try {
     await page.goto(url);
   } catch (error) {
-    if (!String(error).includes('interrupted by another navigation')) throw error;
+    // Chromium says the one or the other, by how far the page's own has come.
+    if (!/interrupted by another navigation|net::ERR_ABORTED/.test(String(error))) throw error;
     await page.waitForLoadState();
     await page.goto(url);
   }
@@ -90,7 +91,7 @@ export async function visit(browser: Browser, { console, dashboard }: Pair): Pro
   const browserUser: BrowserUser = {
     page,
     async chooseAtDashboard({ name }) {
-      await page.goto(dashboard.url);
+      await open(page, dashboard.url);
       await page.getByRole('link', { name }).click();
     },
     async signIn(provider, username) {
@@ -99,7 +100,7 @@ export async function visit(browser: Browser, { console, dashboard }: Pair): Pro
       await page.waitForURL(`${dashboard.url}/**`);
     },
     async signInAtConsole(provider, username) {
-      await page.goto(`${console.url}/login`);
+      await open(page, `${console.url}/login`);
       await page.getByRole('link', { name: provider.name }).click();
       await provider.typeIn(page, username);
       await page.waitForURL(`${console.url}/`);
@@ -113,7 +114,7 @@ export async function visit(browser: Browser, { console, dashboard }: Pair): Pro
       return new URL(page.url()).origin === console.url && (await question.isVisible());
     },
     async isAskedAt(provider) {
-      await page.goto(`${console.url}/login`);
+      await open(page, `${console.url}/login`);
       await page.getByRole('link', { name: provider.name }).click();
       const button = provider.button(page);
       await button

@@ -8,18 +8,21 @@ import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { Live } from '../live.tsx';
-import { isRunning, JobState, type ShownJob } from '../observe/jobs.tsx';
+import { isRunning, JobState, type ShownJob, Starter } from '../observe/jobs.tsx';
 import { drainHref, structureHref } from './structures.tsx';
 import { sizeText } from './value.tsx';
 
 /** As the admin API has it. */
-export interface ShownDrain extends Pick<ShownJob, 'id' | 'state' | 'problem' | 'createdAt' | 'endedAt'> {
+export interface ShownDrain
+  extends Pick<
+    ShownJob,
+    'id' | 'state' | 'problem' | 'createdAt' | 'endedAt' | 'startedBy' | 'starterName' | 'starterWords'
+  > {
   readonly queue: string;
   readonly items: number;
   readonly total: number | null;
   readonly bytes: number | null;
   readonly storedUntil: string | null;
-  readonly startedBy: string;
 }
 
 interface DrainsPartProps {
@@ -171,7 +174,7 @@ function DrainFacts({ drain, frame: { now } }: DrainPartsModel) {
         { name: t('drains.taken'), value: takenText(drain, t) },
         ...(drain.bytes === null ? [] : [{ name: t('drains.size'), value: sizeText(drain.bytes, t) }]),
         { name: t('drains.storedUntil'), value: <StoredUntil {...drain} now={now} /> },
-        { name: t('jobs.begunBy'), value: <bdi>{drain.startedBy}</bdi> },
+        { name: t('jobs.begunBy'), value: <Starter {...drain} /> },
         { name: t('jobs.began'), value: <Ago at={new Date(drain.createdAt)} now={now} /> },
         {
           name: t('jobs.ended'),

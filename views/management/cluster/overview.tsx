@@ -91,7 +91,7 @@ function Overview(model: OverviewModel) {
       {changes && (
         <Events
           id="changes"
-          allHref="/observe/audit?outcome=success"
+          allHref="/observe/audit?changes=true"
           title={t('overview.changes')}
           empty={t('overview.noChanges')}
           rows={changes}

@@ -12,6 +12,7 @@ import { Named, Who } from '../history/named.tsx';
 import { type Column, ListPage, type ListState, Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { eventName } from './event-name.ts';
+import { Reason, Why } from './reason.tsx';
 import { type ShownVerification, Verification } from './verification.tsx';
 
 /** As the admin API has it. */
@@ -123,7 +124,7 @@ export function rowOf(entry: ShownEntry, { now }: FrameModel, t: Translate) {
       <Outcome key="outcome" outcome={entry.outcome} />,
       <Who key="who" actor={entry.actor} />,
       <Subject key="to" {...entry} />,
-      <bdi key="why">{entry.missing ?? entry.reason ?? ''}</bdi>,
+      <Why key="why" {...entry} />,
       <Ago key="when" at={new Date(entry.createdAt)} now={now} />,
     ],
   };
@@ -208,7 +209,7 @@ function factsOf(entry: ShownEntry, { now }: FrameModel, t: Translate): readonly
     ...linked(t('audit.member'), 'member', entry.member),
     ...plain(t('audit.permission'), entry.permission),
     ...plain(t('audit.missing'), entry.missing),
-    ...plain(t('audit.why'), entry.reason),
+    ...(entry.reason === null ? [] : [{ name: t('audit.why'), value: <Reason reason={entry.reason} /> }]),
     ...plain(t('audit.status'), entry.status),
     ...plain(t('audit.duration'), durationMs === null ? null : `${numberIn(t.language, durationMs)} ms`),
     ...idFacts(entry, t),

@@ -28,6 +28,8 @@ export interface ShownJob {
   readonly startedBy: string;
   /** Of a person, while there is the account. */
   readonly starterName?: string | undefined;
+  /** Of a person whose page the reader may not open. */
+  readonly starterWords?: string | undefined;
   readonly resumable: boolean;
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly problem: { readonly code: string; readonly detail: string } | null;
@@ -115,8 +117,12 @@ function Jobs({ jobs, ...list }: JobsModel) {
 }
 
 /** A person, or a program. */
-function Starter({ startedBy, starterName }: Pick<ShownJob, 'startedBy' | 'starterName'>) {
-  return starterName === undefined ? <bdi>{startedBy}</bdi> : <Named kind="user" id={starterName} />;
+export function Starter({
+  startedBy,
+  starterName,
+  starterWords = startedBy,
+}: Pick<ShownJob, 'startedBy' | 'starterName' | 'starterWords'>) {
+  return starterName === undefined ? <bdi>{starterWords}</bdi> : <Named kind="user" id={starterName} />;
 }
 
 function progressText({ progress: { done, total, unit } }: ShownJob, t: Translate): string {

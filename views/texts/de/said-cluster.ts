@@ -76,6 +76,14 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
     '{n} Ihrer Lesejobs sind noch nicht vorbei: Warten Sie auf einen, oder stoppen Sie ihn.',
   'The queue is full, says the member {member}.': 'Die Queue ist voll, sagt das Member {member}.',
   'The member {member} gives no size of a queue.': 'Das Member {member} nennt keine Größe der Queue.',
+  // Why an item of a queue is lost.
+  'the member broke off within it': 'der Member brach mittendrin ab',
+  'the caller reset the connection behind it, and may have read it or not':
+    'der Aufrufer hat die Verbindung dahinter zurückgesetzt und es vielleicht gelesen',
+  'there was no room to keep it': 'es war kein Platz, es aufzuheben',
+  'members differ in what queue its path names': 'für Member nennt der Pfad verschiedene Queues',
+  'no member took it back': 'kein Member nahm es zurück',
+  'no member has said whether it took it back': 'kein Member hat gesagt, ob er es zurücknahm',
   // What a member does not say.
   'The member does not answer.': 'Das Member antwortet nicht.',
   'The endpoint group {group} is off there.': 'Die Endpunktgruppe {group} ist dort aus.',

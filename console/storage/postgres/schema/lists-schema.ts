@@ -31,7 +31,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
 }
 
 /** One that was begun by a process that is dead is no use, and in the way. */
-async function makeBeside(database: Kysely<unknown>, name: string, on: string): Promise<void> {
+export async function makeBeside(database: Kysely<unknown>, name: string, on: string): Promise<void> {
   const { rows } = await sql`select from pg_index join pg_class on pg_class.oid = indexrelid
     where relname = ${name} and relnamespace = current_schema()::regnamespace and not indisvalid`.execute(
     database,

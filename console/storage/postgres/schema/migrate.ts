@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
 import { sqlState } from '../database-errors.ts';
 import * as audit from './audit-schema.ts';
+import * as changes from './changes-schema.ts';
 import * as first from './first-schema.ts';
 import * as lists from './lists-schema.ts';
 import { createMeta, type Form, metaTable, moveTable, readForm } from './meta.ts';
@@ -20,6 +21,7 @@ const steps = [
   { name: '0002-audit', up: audit.up },
   { name: '0003-once', up: once.up },
   { name: '0004-lists', up: lists.up },
+  { name: '0005-changes', up: changes.up },
 ] as const;
 
 export const schemaVersion = steps.length;

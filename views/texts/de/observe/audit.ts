@@ -20,6 +20,7 @@ export const audit: SameTexts<typeof english> = {
   'audit.refusals': 'Ablehnungen',
   'audit.failures': 'Fehlschläge',
   'audit.signIns': 'Anmeldungen',
+  'audit.allChanges': 'Alle Änderungen',
   'audit.changesOf': 'Änderungen:',
   'audit.clients': 'Clients',
   'audit.idOfWho': 'ID dazu',

@@ -24,6 +24,7 @@ export const jobs: SameTexts<typeof english> = {
   'jobs.stop': 'Job anhalten',
   'jobs.timeLeft': 'Restzeit',
   'jobs.begunBy': 'Begonnen von',
+  'jobs.anotherPerson': 'Eine andere Person',
   'jobs.askedFor': 'Angefordert',
   'jobs.lastMoved': 'Zuletzt vorangekommen',
   'jobs.afterRestart': 'Nach einem Neustart',

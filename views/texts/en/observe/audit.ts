@@ -19,6 +19,7 @@ export const audit = {
   'audit.refusals': 'Refusals',
   'audit.failures': 'Failures',
   'audit.signIns': 'Sign-ins',
+  'audit.allChanges': 'All changes',
   'audit.changesOf': 'Changes:',
   'audit.clients': 'Clients',
   'audit.idOfWho': 'Id of who',

@@ -23,6 +23,7 @@ export const jobs = {
   'jobs.stop': 'Stop job',
   'jobs.timeLeft': 'Time left',
   'jobs.begunBy': 'Begun by',
+  'jobs.anotherPerson': 'Another person',
   'jobs.askedFor': 'Asked for',
   'jobs.lastMoved': 'Last moved',
   'jobs.afterRestart': 'After a restart',
