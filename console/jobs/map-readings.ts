@@ -46,7 +46,7 @@ export function createMapReadingKind(deps: MapReadingsDeps): JobKind {
       const keys = await rows.keysOf(work.job.id);
       if (!keys)
         throw new JobFailure(
-          'gone',
+          'keys_gone',
           'The keys that it was asked for are not there any more: they are stored for 24 hours. Ask again.',
         );
       await readEach(work, keys, deps);
@@ -91,11 +91,10 @@ async function readOne(key: string, { job, signal }: JobWork, { calls }: MapRead
     return { key, type: entry?.type ?? null, bytes: entry?.bytes ?? null, problem: null };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    const { code } = error.problem;
+    const { problem, message } = error;
     // The others would be answered the same.
-    if (error.problem === problems.insufficientScope)
-      throw new JobFailure(code, error.message, { cause: error });
-    return { key, type: null, bytes: null, problem: { code, detail: error.message } };
+    if (problem === problems.insufficientScope) throw new JobFailure(problem, message, { cause: error });
+    return { key, type: null, bytes: null, problem: { code: problem.code, detail: message } };
   }
 }
 

@@ -17,6 +17,7 @@ export const ownReasons = [
   'interrupted',
   'disk',
   'upload_gone',
+  'keys_gone',
   'import_interrupted',
   'import_rejected',
   // Of commands.

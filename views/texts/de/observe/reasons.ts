@@ -114,6 +114,7 @@ export const reasons: SameTexts<typeof english> = {
   'reason.interrupted': 'Die Konsole endete währenddessen',
   'reason.disk': 'Der Datenträger war nicht les- oder beschreibbar',
   'reason.upload_gone': 'Das Hochgeladene ist nicht mehr da',
+  'reason.keys_gone': 'Die erfragten Schlüssel sind nicht mehr da',
   'reason.approval_pending': 'Ein zweiter Administrator hat noch nicht zugestimmt',
   'reason.audit_failed': 'Der Eintrag ließ sich nicht schreiben',
   'reason.bad_address': 'Das ist keine Adresse einer Konsole',

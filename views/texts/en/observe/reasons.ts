@@ -113,6 +113,7 @@ export const reasons = {
   'reason.interrupted': 'The console ended meanwhile',
   'reason.disk': 'The disk could not be read or written',
   'reason.upload_gone': 'What was uploaded is not there any more',
+  'reason.keys_gone': 'The keys that were asked for are not there any more',
   'reason.approval_pending': 'A second administrator has not agreed yet',
   'reason.audit_failed': 'The entry could not be written',
   'reason.bad_address': 'This is no address of a console',
