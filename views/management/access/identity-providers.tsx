@@ -80,14 +80,19 @@ function Providers({ providers, ...list }: ProvidersModel) {
             href={providerHref(provider.id)}
           />,
           kindOf(provider, t),
-          <ProviderState key="state" {...provider} />,
+          <span key="state" class="states">
+            <ProviderState {...provider} />
+            <CertificateEnd settings={provider.settings} now={now} />
+          </span>,
           provider.position === null ? '-' : String(provider.position),
           <LinkedUsers key="users" {...provider} />,
           <Ago key="last" at={dateOf(provider.lastSignInAt)} now={now} />,
           provider.lastFailure === null ? (
-            t('providers.noFailure')
+            <span key="failed" class="muted">
+              {t('providers.noFailure')}
+            </span>
           ) : (
-            <Ago key="failed" at={new Date(provider.lastFailure.at)} now={now} />
+            <Failure key="failed" {...provider.lastFailure} now={now} />
           ),
         ],
       }))}
@@ -109,6 +114,28 @@ function ProviderState({ readable, enabled }: ShownProvider) {
   if (!readable) return <State kind="danger">{t('providers.cannotBeRead')}</State>;
   if (enabled) return <State kind="ok">{t('access.enabled')}</State>;
   return <State kind="off">{t('access.disabled')}</State>;
+}
+
+interface FailureProps {
+  readonly at: string;
+  readonly reason: string;
+  readonly now: Date;
+}
+
+function Failure({ at, reason, now }: FailureProps) {
+  return (
+    <Text
+      id="providers.failureAt"
+      gaps={{
+        at: <Ago at={new Date(at)} now={now} />,
+        why: (
+          <bdi>
+            <Said>{reason}</Said>
+          </bdi>
+        ),
+      }}
+    />
+  );
 }
 
 function LinkedUsers({ id, linkedUsers }: ShownProvider) {
@@ -222,22 +249,7 @@ function factsOf(provider: ShownProvider, now: Date, t: Translate): readonly Fac
     { name: t('common.lastSignIn'), value: <Ago at={dateOf(lastSignInAt)} now={now} /> },
     {
       name: t('providers.lastFailure'),
-      value:
-        lastFailure === null ? (
-          t('providers.noFailure')
-        ) : (
-          <Text
-            id="providers.failureAt"
-            gaps={{
-              at: <Ago at={new Date(lastFailure.at)} now={now} />,
-              why: (
-                <bdi>
-                  <Said>{lastFailure.reason}</Said>
-                </bdi>
-              ),
-            }}
-          />
-        ),
+      value: lastFailure === null ? t('providers.noFailure') : <Failure {...lastFailure} now={now} />,
     },
     { name: t('providers.order'), value: position === null ? t('providers.behindAll') : String(position) },
     ...(createdAt === null
@@ -300,12 +312,45 @@ interface CertificatesProps {
   readonly now: Date;
 }
 
-function Certificates({ provider: { settings }, now }: CertificatesProps) {
-  const t = useText();
-  const { certificates = [], ownCertificate } = (settings ?? {}) as {
+function certificatesIn(settings: ShownProvider['settings']) {
+  return (settings ?? {}) as {
     readonly certificates?: readonly ShownCertificate[];
     readonly ownCertificate?: ShownCertificate | null;
   };
+}
+
+/** Days before its end within which a list says so. */
+const soonDays = 30;
+
+/** Of several of the provider the one that lasts: the others may have been replaced by it. */
+function CertificateEnd({
+  settings,
+  now,
+}: {
+  readonly settings: ShownProvider['settings'];
+  readonly now: Date;
+}) {
+  const { certificates = [], ownCertificate } = certificatesIn(settings);
+  const ends = (all: readonly ShownCertificate[]) => all.map(({ validTo }) => Date.parse(validTo));
+  const last = [Math.max(...ends(certificates)), ...ends(ownCertificate ? [ownCertificate] : [])];
+  const end = Math.min(...last.filter(Number.isFinite));
+  if (end - now.getTime() > soonDays * 86_400_000) return null;
+  const isOver = end <= now.getTime();
+  return (
+    <State kind={isOver ? 'danger' : 'warn'}>
+      <span>
+        <Text
+          id={isOver ? 'providers.certificateEnded' : 'providers.certificateEnds'}
+          gaps={{ at: <Ago at={new Date(end)} now={now} /> }}
+        />
+      </span>
+    </State>
+  );
+}
+
+function Certificates({ provider: { settings }, now }: CertificatesProps) {
+  const t = useText();
+  const { certificates = [], ownCertificate } = certificatesIn(settings);
   const all = [
     ...certificates.map((certificate) => ({ ...certificate, whose: t('providers.ofProvider') })),
     ...(ownCertificate ? [{ ...ownCertificate, whose: t('providers.ofConsole') }] : []),

@@ -47,6 +47,8 @@ export const identityProviders: SameTexts<typeof english> = {
   'providers.ofProvider': 'Des Anbieters',
   'providers.ofConsole': 'Dieser Konsole',
   'providers.certificates': 'Zertifikate',
+  'providers.certificateEnds': 'Zertifikat endet {at}',
+  'providers.certificateEnded': 'Zertifikat endete {at}',
   'providers.certificateUntil': '{subject}, bis {until}',
   'providers.everyStepWell': 'Jeder Schritt ging gut. Es wurde nichts angelegt.',
   'providers.stepFailed': 'Ein Schritt ist fehlgeschlagen. Es wurde nichts angelegt.',

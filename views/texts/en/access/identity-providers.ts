@@ -45,6 +45,8 @@ export const identityProviders = {
   'providers.ofProvider': 'Of the provider',
   'providers.ofConsole': 'Of this console',
   'providers.certificates': 'Certificates',
+  'providers.certificateEnds': 'Certificate ends {at}',
+  'providers.certificateEnded': 'Certificate ended {at}',
   'providers.certificateUntil': '{subject}, until {until}',
   'providers.everyStepWell': 'Every step went well. Nothing was created.',
   'providers.stepFailed': 'A step has failed. Nothing was created.',
