@@ -162,7 +162,17 @@ async function stored(): Promise<unknown> {
   // A person who signs in is another version of themselves.
   return JSON.parse(
     JSON.stringify([items, all, queue], (name, value) =>
-      ['lastSignInAt', 'lastUsedAt', 'updatedAt', 'lastCallOn', 'sources'].includes(name) ? undefined : value,
+      [
+        'lastSignInAt',
+        'lastUsedAt',
+        'lastUsedFrom',
+        'tokensLastHour',
+        'updatedAt',
+        'lastCallOn',
+        'sources',
+      ].includes(name)
+        ? undefined
+        : value,
     ),
   );
 }
