@@ -96,7 +96,7 @@ describe('an identity provider', () => {
     const list = await ada.get(`${base}?q=corp&kind=oidc&enabled=true`);
     expect(list.body).toContain('href="/access/identity-providers/corp"');
     expect(textOf(list)).toContain('no rule of this console gives you a role');
-    expect(textOf(await ada.get(`${base}?kind=saml`))).toContain('Nothing matches this filter.');
+    expect(textOf(await ada.get(`${base}?kind=saml`))).toContain('Nothing matches this filter. Kind: SAML');
     expect((await ada.get('/access/users?provider=corp')).body).toContain('/access/users/');
   });
 
