@@ -80,9 +80,17 @@ export function createSessions(deps: SessionsDeps) {
     /** At which applications a session has signed in, whatever became of the library's own record. */
     applicationsOf: async (session: UsedSession): Promise<readonly SessionApplication[]> =>
       applicationsOf((await uses.of(session)).map(({ artifact }) => artifact.payload)),
-    /** How many sessions have signed in at an application and count: at most {@link mostCounted} are looked at. */
-    async countAt(clientId: string): Promise<{ readonly value: number; readonly isExact: boolean }> {
-      const { uids, areAll } = await uses.at(clientId, mostCounted);
+    /**
+     * How many sessions have signed in at an application and count.
+     *
+     * @param share  the number of applications that are counted for one page: together they look at
+     *   {@link mostCounted} sessions
+     */
+    async countAt(
+      clientId: string,
+      share = 1,
+    ): Promise<{ readonly value: number; readonly isExact: boolean }> {
+      const { uids, areAll } = await uses.at(clientId, Math.max(1, Math.floor(mostCounted / share)));
       const areLive = await mapWithPauses(uids, isLive);
       return { value: areLive.filter(Boolean).length, isExact: areAll };
     },

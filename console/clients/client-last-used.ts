@@ -1,16 +1,21 @@
 /**
- * When each client was last used, and by which of its secrets. Machines ask for tokens thousands of times
+ * When each client was last used, from where, by which of its secrets, and how many tokens it gets. Machines ask for tokens thousands of times
  * a second, so a use is a number in memory; what has changed is written now and then, one small record a client.
  */
 import { mapWithPauses } from '../../platform/async/pauses.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
+import { createTokenCounts } from './client-token-counts.ts';
 import type { Clients } from './clients.ts';
 
 /** Epoch milliseconds; nothing stands for a use that nobody has seen. */
 export interface ClientUse {
   /** It got a token, for itself or for somebody who signed in. */
   readonly lastUsedAt?: number;
+  /** The address that this came from. */
+  readonly lastUsedFrom?: string;
+  /** Tokens within the last 60 minutes. */
+  readonly tokensLastHour?: number;
   /** In the order of the client's secrets. */
   readonly secretsLastUsedAt: readonly (number | undefined)[];
 }
@@ -29,14 +34,20 @@ export interface ClientUsesDeps {
 /** Secrets by the time at which they were made: their digests stay where they are. */
 interface Recorded {
   token: number | undefined;
+  /** Where the token went, as far as that is known. */
+  address: string | undefined;
+  /** Not written yet. */
+  tokens: number;
   secrets: ReadonlyMap<number, number>;
 }
 
-/** Client, token, secrets: on the way to another process, and as stores of before have it, one record for all clients. */
+/** Client, token, secrets, number of tokens, address: on the way to another process, and as stores of before have it, one record for all clients. */
 export type ClientUseRow = readonly [
   id: string,
   token: number | null,
   secrets: readonly (readonly [number, number])[],
+  tokens?: number,
+  address?: string | undefined,
 ];
 
 const kind = 'ClientUse';
@@ -54,12 +65,17 @@ const noSecrets: ReadonlyMap<number, number> = new Map();
 
 export function createClientUses({ artifacts, clients, report, now }: ClientUsesDeps) {
   let recorded = new Map<string, Recorded>();
+  const counts = createTokenCounts({ artifacts, now });
   let hasFormer = true;
 
   return {
-    recordToken(clientId: string) {
+    /** @param address  of who got it */
+    recordToken(clientId: string, address?: string) {
       const one = recordedOf(recorded, clientId);
-      if (one) one.token = now();
+      if (!one) return;
+      one.token = now();
+      one.address = address;
+      one.tokens += 1;
     },
     /** The client has proved who it is by this secret, at whatever endpoint. */
     recordSecret(clientId: string, { createdAt }: ClientSecretRecord) {
@@ -86,21 +102,32 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     },
     /** What another process has recorded, to be written by this one. */
     add(rows: readonly ClientUseRow[]) {
-      for (const [id, token, secrets] of rows) {
-        if (recorded.has(id) || recorded.size < mostPending) merge(recorded, id, recordedAs(token, secrets));
+      for (const [id, token, secrets, tokens, address] of rows) {
+        if (recorded.has(id) || recorded.size < mostPending) {
+          merge(recorded, id, { ...recordedAs(token, secrets, address), tokens: tokens ?? 0 });
+        }
       }
     },
     /** What has been written, and what was noted here since: of other processes all but the last minute. */
     async readOf(asked: readonly ClientRecord[]): Promise<(client: ClientRecord) => ClientUse> {
       const earlier = await readFormer();
-      const found = await mapWithPauses(asked, async ({ id }) => {
-        const written = (await read(id)) ?? earlier.get(id);
-        return [id, withRecorded(id, written)] as const;
+      const found = await mapWithPauses(asked, async ({ id, createdAt }) => {
+        const use = withRecorded(id, (await read(id)) ?? earlier.get(id));
+        return [id, { use, tokens: await tokensOf(id, createdAt, use) }] as const;
       });
       const uses = new Map(found);
-      return (client) => useOf(client, uses.get(client.id));
+      return (client) => {
+        const { use, tokens = 0 } = uses.get(client.id) ?? {};
+        return { ...useOf(client, use), tokensLastHour: tokens };
+      };
     },
   };
+
+  /** Of a client that got none lately nothing more is read. */
+  async function tokensOf(id: string, createdAt: number, use: Recorded | undefined): Promise<number> {
+    if (use?.token === undefined || use.token < createdAt || !counts.isWithin(use.token)) return 0;
+    return use.tokens + (await counts.ofLastHour(id, createdAt));
+  }
 
   function withRecorded(id: string, written: Recorded | undefined): Recorded | undefined {
     const since = recorded.get(id);
@@ -115,7 +142,15 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     pending: readonly (readonly [string, Recorded])[],
   ): Promise<void> {
     try {
-      await to(pending.map(([id, { token, secrets }]) => [id, token ?? null, [...secrets]]));
+      await to(
+        pending.map(([id, { token, address, tokens, secrets }]) => [
+          id,
+          token ?? null,
+          [...secrets],
+          tokens,
+          address,
+        ]),
+      );
     } catch (error) {
       putBack(pending);
       throw error;
@@ -135,16 +170,21 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     const earlier = await read(id);
     if (earlier) all.set(id, earlier);
     merge(all, id, fresh);
-    const { token, secrets } = all.get(id)!;
+    const { token, address, secrets } = all.get(id)!;
     await artifacts.put(kind, id, {
-      payload: { token: token ?? null, secrets: [...secrets] },
+      payload: { token: token ?? null, secrets: [...secrets], ...(address !== undefined && { address }) },
       expiresAt: Math.ceil((now() / 1000 + recordedSeconds) / endStepSeconds) * endStepSeconds,
     });
+    const { tokens } = fresh;
+    if (tokens === 0) return;
+    await counts.add(id, tokens);
+    // Where another of the same chunk fails, this one is written again.
+    fresh.tokens = 0;
   }
 
   async function read(id: string): Promise<Recorded | undefined> {
     const payload = (await artifacts.get(kind, id))?.payload as StoredUse | undefined;
-    return payload && recordedAs(payload.token, payload.secrets);
+    return payload && recordedAs(payload.token, payload.secrets, payload.address);
   }
 
   async function takeOverFormer(): Promise<void> {
@@ -166,29 +206,39 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
 interface StoredUse {
   readonly token: number | null;
   readonly secrets: readonly (readonly [number, number])[];
+  readonly address?: string;
 }
 
-function recordedAs(token: number | null, secrets: StoredUse['secrets']): Recorded {
-  return { token: token ?? undefined, secrets: secrets.length === 0 ? noSecrets : new Map(secrets) };
+function recordedAs(token: number | null, secrets: StoredUse['secrets'], address?: string): Recorded {
+  const of = secrets.length === 0 ? noSecrets : new Map(secrets);
+  return { token: token ?? undefined, address, tokens: 0, secrets: of };
 }
 
 /** @returns undefined when there are too many already */
 function recordedOf(all: Map<string, Recorded>, clientId: string): Recorded | undefined {
   const known = all.get(clientId);
   if (known || all.size >= mostPending) return known;
-  const one: Recorded = { token: undefined, secrets: noSecrets };
+  const one: Recorded = newRecorded();
   all.set(clientId, one);
   return one;
 }
 
 /** Puts what is newer over what is there. */
-function merge(all: Map<string, Recorded>, id: string, { token, secrets }: Recorded): void {
-  const one: Recorded = all.get(id) ?? { token: undefined, secrets: noSecrets };
+function merge(all: Map<string, Recorded>, id: string, { token, address, tokens, secrets }: Recorded): void {
+  const one: Recorded = all.get(id) ?? newRecorded();
   all.set(id, one);
-  if (token !== undefined) one.token = Math.max(one.token ?? 0, token);
+  one.tokens += tokens;
+  if (token !== undefined && token >= (one.token ?? 0)) {
+    one.token = token;
+    one.address = address;
+  }
   for (const [createdAt, at] of secrets) {
     recordUseOfSecret(one, createdAt, Math.max(one.secrets.get(createdAt) ?? 0, at));
   }
+}
+
+function newRecorded(): Recorded {
+  return { token: undefined, address: undefined, tokens: 0, secrets: noSecrets };
 }
 
 function recordUseOfSecret(one: Recorded, createdAt: number, at: number): void {
@@ -198,9 +248,10 @@ function recordUseOfSecret(one: Recorded, createdAt: number, at: number): void {
 
 /** What was noted of another client that had the id earlier does not count. */
 function useOf({ createdAt, secrets }: ClientRecord, recorded: Recorded | undefined): ClientUse {
-  const token = recorded?.token;
+  const { token, address } = recorded ?? {};
+  const isOwn = token !== undefined && token >= createdAt;
   return {
-    ...(token !== undefined && token >= createdAt ? { lastUsedAt: token } : {}),
+    ...(isOwn && { lastUsedAt: token, ...(address !== undefined && { lastUsedFrom: address }) }),
     secretsLastUsedAt: secrets.map((secret) => recorded?.secrets.get(secret.createdAt)),
   };
 }

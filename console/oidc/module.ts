@@ -39,7 +39,7 @@ export interface OidcNeeds
   readonly users: Pick<Users, 'find' | 'issueTime' | 'isStillValid'>;
   readonly sessions: Pick<Sessions, 'applicationsOf' | 'record' | 'touch' | 'hasEnded' | 'revokeGrant'>;
   readonly revocations: Pick<Revocations, 'revokeGrant'>;
-  readonly clientUses: { recordToken(clientId: string): void };
+  readonly clientUses: { recordToken(clientId: string, address: string): void };
   readonly errors: Pick<ErrorResponses, 'send'>;
   readonly addressOf: (req: Parameters<About>[0]['req']) => string;
   readonly metrics: { tokenIssued(grantType: string, clientId: string): void };
@@ -124,10 +124,11 @@ function createOutcomeRecord({
   about,
 }: OidcNeeds): LiveProviderDeps['onOutcome'] {
   return (ctx, event, fields) => {
+    const known = about(ctx);
     if (event === 'token.issued') {
       metrics.tokenIssued(fields.grantType ?? 'none', fields.clientId ?? 'none');
-      if (fields.clientId !== undefined) clientUses.recordToken(fields.clientId);
+      if (fields.clientId !== undefined) clientUses.recordToken(fields.clientId, known.source);
     }
-    audit(event, { ...fields, ...about(ctx) });
+    audit(event, { ...fields, ...known });
   };
 }

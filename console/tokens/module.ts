@@ -29,7 +29,7 @@ export interface TokensNeeds
   };
   readonly clients: Pick<Clients, 'find'>;
   readonly clientUses: {
-    recordToken(clientId: string): void;
+    recordToken(clientId: string, address: string): void;
     recordSecret(clientId: string, secret: ClientSecretRecord): void;
   };
   readonly users: { readonly find: UserinfoDeps['findUser'] };
@@ -68,8 +68,8 @@ export function addTokensRoutes(router: EndpointRouter, needs: TokensNeeds): voi
     newId: randomUUID,
     onIssued(req, { client: { id }, grantType, jti }) {
       metrics.tokenIssued(grantType, id);
-      clientUses.recordToken(id);
       const { source, requestId } = about({ req });
+      clientUses.recordToken(id, source);
       // Reading from a copy that was spread costs ten times as much.
       audit('token.issued', { source, requestId, actor: id, outcome: 'success', grantType, jti });
     },

@@ -77,6 +77,8 @@ describe('a client', () => {
         },
       ],
       lastUsedAt: null,
+      lastUsedFrom: null,
+      tokensLastHour: 0,
       owner: { kind: 'admin', source: null },
       hold: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -86,7 +88,13 @@ describe('a client', () => {
     const shown = await call('GET', '/clients/made');
     const moment = expect.stringMatching(/^\d{4}-.*Z$/);
     const [used] = view.secrets;
-    expect(shown.body).toEqual({ ...view, lastUsedAt: moment, secrets: [{ ...used, lastUsedAt: moment }] });
+    expect(shown.body).toEqual({
+      ...view,
+      lastUsedAt: moment,
+      lastUsedFrom: '127.0.0.1',
+      tokensLastHour: 1,
+      secrets: [{ ...used, lastUsedAt: moment }],
+    });
     expect(shown.tag).toEqual(made.tag);
     const again = await call('POST', '/clients', { id: 'made' });
     expect([again.status, again.body.code]).toEqual([409, 'already_exists']);

@@ -69,6 +69,20 @@ test('list and show say when a client last got a token, for itself or for somebo
   expect((await done('client', 'show', 'idle')).stdout).toMatch(/^last used +never$/m);
 });
 
+test('tokens of the last hour are counted through restarts, with the address that got the last one', async () => {
+  const secret = await add('counted');
+  await askToken(console.url, 'counted', secret);
+  await askToken(console.url, 'counted', secret);
+  expect(await show('counted')).toMatchObject({ tokensLastHour: 2, lastUsedFrom: '127.0.0.1' });
+  await console.stop();
+  console = await startConsole({ dataDir });
+  await askToken(console.url, 'counted', secret);
+  expect(await show('counted')).toMatchObject({ tokensLastHour: 3 });
+  await console.stop();
+  expect(await show('counted')).toMatchObject({ tokensLastHour: 3, lastUsedFrom: '127.0.0.1' });
+  expect((await done('client', 'show', 'counted')).stdout).toMatch(/^tokens in an hour +3$/m);
+});
+
 test('during a rotation each secret says when it was last used, at whatever endpoint', async () => {
   const old = await add('mover');
   expect((await askToken(console.url, 'mover', old)).status).toBe(200);

@@ -58,6 +58,8 @@ test('a machine is registered with the least that it needs, and its secret is sh
       },
     ],
     lastUsedAt: null,
+    lastUsedFrom: null,
+    tokensLastHour: 0,
     owner: { kind: 'admin', source: null },
     hold: null,
     createdAt: expect.any(String),

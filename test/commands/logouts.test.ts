@@ -160,6 +160,11 @@ test('an application shows how many sessions are open at it, and what became of 
     openSessions: { value: 1, isExact: true },
     lastLogout: { state: 'confirmed', tries: 1, lastError: null },
   });
+  const headers = { authorization: `Bearer ${token}` };
+  const list = await fetch(`${console.url}/api/v1/applications?q=counted`, { headers });
+  expect(((await list.json()) as { items: object[] }).items).toMatchObject([
+    { id: 'counted', openSessions: { value: 1, isExact: true }, lastLogout: { state: 'confirmed' } },
+  ]);
 });
 
 test('of sessions that a version before has written nobody says that they are all counted', async () => {

@@ -68,7 +68,9 @@ describe('added by its framework, it is registered with the addresses of that on
     expect(await readApplication(id)).toMatchObject(shown);
     expect(secretIn(added) === undefined).toBe(isPublic);
     expect(added.body.replaceAll('&quot;', '"')).toContain(settings);
-    expect(textOf(await ada.get('/access/applications'))).toContain('https://a.example.com Viewer');
+    expect(textOf(await ada.get('/access/applications'))).toContain(
+      'https://a.example.com Viewer 0 None yet',
+    );
     expect(secretIn(await ada.get(pageOf(id)))).toBeUndefined();
   });
 

@@ -65,7 +65,7 @@ const rowOf = ({ body }: Reply, id: string) =>
 
 describe('the grid', () => {
   test('of roles says of each what it may call', async () => {
-    const page = await ada.get(href);
+    const page = await ada.get(`${href}?show=roles`);
     expect(titleOf(page)).toBe('Effective access');
     expect(rowOf(page, 'Admin')).not.toContain('No');
     expect(rowOf(page, 'OrdersKeeper')).toContain('orders');
@@ -74,6 +74,7 @@ describe('the grid', () => {
   });
 
   test('of machine clients leads from a cell to why it is so', async () => {
+    expect(rowOf(await ada.get(href), 'shipping')).toContain('orders');
     const page = await ada.get(`${href}?show=clients&q=bill`);
     expect(rowOf(page, 'billing')).toMatch(/^ ?billing No No No orders No/);
     expect(page.body).not.toContain('>shipping<');

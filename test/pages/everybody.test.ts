@@ -162,7 +162,24 @@ async function stored(): Promise<unknown> {
   // A person who signs in is another version of themselves.
   return JSON.parse(
     JSON.stringify([items, all, queue], (name, value) =>
-      ['lastSignInAt', 'lastUsedAt', 'updatedAt', 'lastCallOn', 'sources'].includes(name) ? undefined : value,
+      [
+        'lastSignInAt',
+        'lastUsedAt',
+        'lastUsedFrom',
+        'tokensLastHour',
+        'updatedAt',
+        'lastCallOn',
+        'sources',
+        // Figures of the last hour.
+        'callsPerSecond',
+        'hitShare',
+        'meanValueBytes',
+        'offersPerSecond',
+        'pollsPerSecond',
+        'pollsWaiting',
+      ].includes(name)
+        ? undefined
+        : value,
     ),
   );
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CraftedProvider, clientId, startCraftedProvider } from '../federation/crafted-provider.ts';
 import { signInAt } from '../federation/crafted-sign-in.ts';
+import { missingOpenssl, newKeyPair } from '../federation/saml-provider.ts';
 import type { RunningConsole } from '../helpers/console.ts';
 import {
   callApi,
@@ -94,8 +95,29 @@ describe('an identity provider', () => {
     expect(textOf(page)).toContain('no rule of this console gives you a role');
     const list = await ada.get(`${base}?q=corp&kind=oidc&enabled=true`);
     expect(list.body).toContain('href="/access/identity-providers/corp"');
-    expect(textOf(await ada.get(`${base}?kind=saml`))).toContain('Nothing matches this filter.');
+    expect(textOf(list)).toContain('no rule of this console gives you a role');
+    expect(textOf(await ada.get(`${base}?kind=saml`))).toContain('Nothing matches this filter. Kind: SAML');
     expect((await ada.get('/access/users?provider=corp')).body).toContain('/access/users/');
+  });
+
+  test.skipIf(missingOpenssl())('says in the list that its certificate ends soon', async () => {
+    const lines = newKeyPair().certificate.split('\n');
+    const certificate = lines.filter((line) => !line.startsWith('-')).join('');
+    const metadata = `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://ends.example">
+      <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+      <md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data>
+      <ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
+      <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://ends.example/sso"/>
+      </md:IDPSSODescriptor></md:EntityDescriptor>`;
+    await callApi(console, 'POST', '/identity-providers', {
+      id: 'ends',
+      kind: 'saml',
+      name: 'Ends',
+      defaultRole: 'Viewer',
+      metadata,
+    });
+    expect(textOf(await ada.get(`${base}?q=ends`))).toMatch(/Enabled Certificate ends in (2 days|48 hr)/);
+    expect(textOf(await ada.get(`${base}?q=corp`))).not.toContain('Certificate');
   });
 
   test('keeps its secret and all that is not typed anew; order and rules are changed', async () => {

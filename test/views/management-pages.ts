@@ -113,6 +113,8 @@ function clientOf({ text }: Filling): ShownClient {
     owner: { kind: 'code', source: text },
     secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null }],
     lastUsedAt: earlier,
+    lastUsedFrom: '10.1.0.7',
+    tokensLastHour: 38,
     createdAt: earlier,
   };
 }

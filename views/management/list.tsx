@@ -127,14 +127,32 @@ function Nothing({ filters, empty, nextHref }: ListModel) {
   const t = useText();
   if (nextHref !== undefined) return <div class="empty">{t('frame.nothingPageListGoes')}</div>;
   if (!filters?.isSet) return <div class="empty">{empty}</div>;
+  const words = wordsOf(filters);
   return (
     <div class="empty">
       <p>{t('frame.nothingMatchesFilter')}</p>
+      {words !== '' && (
+        <p>
+          <bdi>{words}</bdi>
+        </p>
+      )}
       <p>
         <Link href={filters.action}>{t('common.clearIt')}</Link>
       </p>
     </div>
   );
+}
+
+/** The filter in words, as its boxes have them. */
+function wordsOf({ search, texts = [], selects }: FiltersModel): string {
+  const chosen = selects.map(({ label, options, value }) => ({
+    label,
+    value: value && (options.find((option) => option.value === value)?.label ?? value),
+  }));
+  return [...(search ? [search] : []), ...texts, ...chosen]
+    .filter(({ value }) => value !== '')
+    .map(({ label, value }) => `${label}: ${value}`)
+    .join(', ');
 }
 
 export function Table({

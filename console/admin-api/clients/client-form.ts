@@ -187,17 +187,26 @@ export const clientView = view({
     .meta({ description: 'How it proves who it is at the token endpoint (RFC 8414 §2).' }),
   secrets: z.array(secretView),
   lastUsedAt: dateTime.nullable(),
+  lastUsedFrom: z
+    .string()
+    .nullable()
+    .meta({ description: 'The address that its last token went to; null: not known.', example: '10.1.0.7' }),
+  tokensLastHour: z.number().int().meta({
+    description:
+      'Tokens that it got within the last 60 minutes, at all consoles of the database: to the minute, and of other processes all but the last.',
+  }),
   owner: ownerView,
   hold: holdView.nullable(),
   createdAt: dateTime.nullable(),
   updatedAt: dateTime.nullable(),
 }).meta({ id: 'Client' });
 
-/** What one application shows of the people who use it. */
+/** An application shows of the people who use it, too. */
 export const applicationView = view({
   ...clientView.shape,
   openSessions: view({ value: z.number().int(), isExact: z.boolean() }).meta({
-    description: 'Sessions that have signed in at it. Where this is not exact, there are at least so many.',
+    description:
+      'Sessions that have signed in at it. Where this is not exact, there are at least so many: a list looks at 200 for all of its items together.',
   }),
   lastLogout: view({
     state: z.enum(['confirmed', 'gave_up']),

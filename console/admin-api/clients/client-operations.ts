@@ -1,5 +1,6 @@
 /** `/api/v1/clients` and `/api/v1/applications`: the same operations on all clients, and on those that sign people in. */
 import { z } from 'zod';
+import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import type { RegisteredClient } from '../../clients/client-registration.ts';
 import { changesBetween } from '../../operations/changes.ts';
 import { defaultItems, listOf, listQuery } from '../../operations/lists.ts';
@@ -68,17 +69,19 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
       summary: `Lists the ${word}s, those of the settings first, then by id.`,
       access: 'inspect',
       query,
-      answer: listOf(clientView),
-      async run({ query: asked }, { clients, clientUses, cursors }: ClientNeeds) {
+      answer: listOf(only === 'application' ? applicationView : clientView),
+      async run({ query: asked }, needs: ClientNeeds) {
+        const { clients, clientUses, cursors } = needs;
         const { limit = defaultItems, q, status, scope } = asked;
         const filter = { beginning: q, status, scope, kind: only ?? (asked as { kind?: ClientKind }).kind };
         const after = cursors.read(`list${name}s`, asked);
         const { records, next } = await clients.page({ ...filter, limit, after, mostRead });
         const useOf = await clientUses.readOf(records);
+        const peopleOf = only === 'application' ? await usedByPeople(records, needs) : () => ({});
         const isAll = Object.values(filter).every((value) => value === undefined);
         return {
           body: {
-            items: records.map((record) => shownClient(record, useOf(record))),
+            items: records.map((record) => ({ ...shownClient(record, useOf(record)), ...peopleOf(record) })),
             next: next === undefined ? null : cursors.write(`list${name}s`, asked, next),
             count: isAll ? { value: await clients.count(), isExact: true } : null,
           },
@@ -226,12 +229,23 @@ async function shown(record: ClientRecord, { clientUses }: Pick<ClientNeeds, 'cl
   return { body: shownClient(record, useOf(record)), version: versionOf(record) };
 }
 
+/** Of each on a page, for what one costs that is shown alone. */
+async function usedByPeople(records: readonly ClientRecord[], needs: ClientNeeds) {
+  const all = await mapWithPauses(
+    records,
+    async (record) => [record.id, await usedBy(record, needs, records.length)] as const,
+  );
+  const byId = new Map(all);
+  return ({ id }: ClientRecord) => byId.get(id)!;
+}
+
 /** Of the people who sign in to it. A notice to one of this id that was removed since is not its own. */
 async function usedBy(
   { id, createdAt }: ClientRecord,
   { sessions, logoutOutbox }: Pick<ClientNeeds, 'sessions' | 'logoutOutbox'>,
+  share = 1,
 ) {
-  const [openSessions, last] = await Promise.all([sessions.countAt(id), logoutOutbox.lastAt(id)]);
+  const [openSessions, last] = await Promise.all([sessions.countAt(id, share), logoutOutbox.lastAt(id)]);
   if (!last || last.endedAt < createdAt) return { openSessions, lastLogout: null };
   const { endedAt, at, tries, reason } = last;
   return {

@@ -98,6 +98,8 @@ export function shownClient(client: ClientRecord, use: ClientUse) {
     authMethods: authMethodsOf(client),
     secrets: shownSecrets(client, use),
     lastUsedAt: time(use.lastUsedAt),
+    lastUsedFrom: use.lastUsedFrom ?? null,
+    tokensLastHour: use.tokensLastHour ?? 0,
     owner: ownerOf(client),
     hold: holdOf(client),
     createdAt: time(client.createdAt),

@@ -27,6 +27,8 @@ export interface ClientView {
   readonly jwks: { readonly keys: readonly { readonly kty: string; readonly kid?: string }[] } | null;
   readonly secrets: readonly SecretView[];
   readonly lastUsedAt: string | null;
+  readonly lastUsedFrom: string | null;
+  readonly tokensLastHour: number;
   readonly owner: OwnerView;
   readonly hold: HoldView | null;
   readonly createdAt: string | null;
@@ -72,6 +74,8 @@ export function describe(client: ClientView): string {
     keys: client.jwks?.keys.map(({ kty, kid }) => (kid === undefined ? kty : `${kid} (${kty})`)),
     added: client.createdAt ?? 'follows from the settings',
     'last used': minuteOf(client.lastUsedAt),
+    'last used from': client.lastUsedFrom ?? undefined,
+    'tokens in an hour': String(client.tokensLastHour),
   });
 }
 

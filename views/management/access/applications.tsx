@@ -1,7 +1,7 @@
 /** Applications: dashboards and others that people sign in to through this console. */
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
-import type { Translate } from '../../texts/text.ts';
+import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
@@ -35,7 +35,6 @@ export interface ShownApplication {
   readonly owner: Owner;
   readonly lastUsedAt: string | null;
   readonly createdAt: string | null;
-  /** Of one that is shown by itself. */
   readonly openSessions?: { readonly value: number; readonly isExact: boolean };
   readonly lastLogout?: ShownLastLogout | null;
 }
@@ -67,6 +66,8 @@ function Applications({ applications, ...list }: ApplicationsModel) {
         { title: t('access.status') },
         { title: t('applications.at') },
         { title: t('applications.rolesItGets') },
+        { title: t('access.openSessions'), isNumber: true },
+        { title: t('applications.lastLogout') },
         { title: t('access.lastUsed') },
       ]}
       rows={applications.map((application) => ({
@@ -76,6 +77,8 @@ function Applications({ applications, ...list }: ApplicationsModel) {
           <ClientState key="status" status={application.status} />,
           <bdi key="at">{originOf(application)}</bdi>,
           rolesText(application, t),
+          <OpenSessions key="sessions" {...application} />,
+          <LastLogout key="logout" last={application.lastLogout} now={list.frame.now} />,
           <Ago key="used" at={dateOf(application.lastUsedAt)} now={list.frame.now} />,
         ],
       }))}
@@ -199,6 +202,15 @@ function factsOf(
   ];
 }
 
+function OpenSessions({ id, openSessions }: ShownApplication) {
+  const t = useText();
+  if (!openSessions) return null;
+  const { value, isExact } = openSessions;
+  const count = `${numberIn(t.language, value)}${isExact ? '' : '+'}`;
+  if (value === 0) return <span>{count}</span>;
+  return <a href={`/access/sessions?client=${encodeURIComponent(id)}`}>{count}</a>;
+}
+
 function sessionsText({ openSessions }: ShownApplication, t: Translate): string {
   if (!openSessions) return t('access.openSessions');
   const { value, isExact } = openSessions;
@@ -213,7 +225,7 @@ function LastLogout({
   readonly now: Date;
 }) {
   const t = useText();
-  if (!last) return t('common.noneYet');
+  if (!last) return <span class="muted">{t('common.noneYet')}</span>;
   const { kind, word } = logoutStates.get(last.state)!;
   return (
     <>

@@ -1,8 +1,8 @@
 /** Machine clients: programs that ask for tokens with a secret. */
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
-import { useText } from '../../texts/elements.tsx';
-import { type Translate, textsIn } from '../../texts/text.ts';
+import { Text, useText } from '../../texts/elements.tsx';
+import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { CallsPart, type CallsShown } from '../calls-part.tsx';
 import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
@@ -39,6 +39,8 @@ export interface ShownClient {
   readonly secrets: readonly ShownSecret[];
   readonly owner: Owner;
   readonly lastUsedAt: string | null;
+  readonly lastUsedFrom: string | null;
+  readonly tokensLastHour: number;
   readonly createdAt: string | null;
 }
 
@@ -67,6 +69,7 @@ function Clients({ clients, ...list }: ClientsModel) {
         { title: t('access.status') },
         { title: t('clients.access') },
         { title: t('access.lastUsed') },
+        { title: t('clients.tokensPerHour'), isNumber: true },
       ]}
       rows={clients.map((client) => ({
         key: client.id,
@@ -75,6 +78,7 @@ function Clients({ clients, ...list }: ClientsModel) {
           <ClientState key="status" status={client.status} />,
           client.sentence,
           <Ago key="used" at={dateOf(client.lastUsedAt)} now={list.frame.now} />,
+          numberIn(t.language, client.tokensLastHour),
         ],
       }))}
       empty={<p>{t('clients.noneYet')}</p>}
@@ -144,7 +148,8 @@ function Client(model: ClientModel) {
       <Facts
         facts={[
           { name: t('access.clientId'), value: <Id>{client.id}</Id> },
-          { name: t('access.lastUsed'), value: <Ago at={dateOf(client.lastUsedAt)} now={frame.now} /> },
+          { name: t('access.lastUsed'), value: <LastUse client={client} now={frame.now} /> },
+          { name: t('clients.tokensPerHour'), value: numberIn(t.language, client.tokensLastHour) },
           {
             name: t('access.added'),
             value: <Ago at={dateOf(client.createdAt)} now={frame.now} never={t('access.withSettings')} />,
@@ -171,6 +176,12 @@ function Client(model: ClientModel) {
       )}
     </DetailPage>
   );
+}
+
+function LastUse({ client, now }: { readonly client: ShownClient; readonly now: Date }) {
+  const at = <Ago at={dateOf(client.lastUsedAt)} now={now} />;
+  if (client.lastUsedFrom === null) return at;
+  return <Text id="clients.usedFrom" gaps={{ at, from: <span class="code">{client.lastUsedFrom}</span> }} />;
 }
 
 function Edit({ client, form, ...state }: ClientModel) {

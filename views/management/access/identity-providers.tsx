@@ -80,17 +80,19 @@ function Providers({ providers, ...list }: ProvidersModel) {
             href={providerHref(provider.id)}
           />,
           kindOf(provider, t),
-          <>
+          <span key="state" class="states">
             <ProviderState {...provider} />
-            <CertificateState provider={provider} now={now} />
-          </>,
+            <CertificateEnd provider={provider} now={now} />
+          </span>,
           provider.position === null ? '-' : String(provider.position),
           <LinkedUsers key="users" {...provider} />,
           <Ago key="last" at={dateOf(provider.lastSignInAt)} now={now} />,
           provider.lastFailure === null ? (
-            t('providers.noFailure')
+            <span key="failed" class="muted">
+              {t('providers.noFailure')}
+            </span>
           ) : (
-            <Ago key="failed" at={new Date(provider.lastFailure.at)} now={now} />
+            <Failure key="failed" {...provider.lastFailure} now={now} />
           ),
         ],
       }))}
@@ -114,24 +116,25 @@ function ProviderState({ readable, enabled }: ShownProvider) {
   return <State kind="off">{t('access.disabled')}</State>;
 }
 
-/** When a certificate ends before long: that of the provider which lasts longest. */
-const soonMs = 30 * 24 * 3600 * 1000;
+interface FailureProps {
+  readonly at: string;
+  readonly reason: string;
+  readonly now: Date;
+}
 
-function CertificateState({ provider: { enabled, settings }, now }: CertificatesProps) {
-  const { certificates = [] } = (settings ?? {}) as { readonly certificates?: readonly ShownCertificate[] };
-  const ends = certificates.map(({ validTo }) => Date.parse(validTo));
-  const last = Math.max(...ends);
-  if (!enabled || ends.length === 0 || last - now.getTime() > soonMs) return null;
-  const id = last < now.getTime() ? 'providers.certificateHasEnded' : 'providers.certificateEnds';
+function Failure({ at, reason, now }: FailureProps) {
   return (
-    <>
-      <br />
-      <State kind="warn">
-        <span>
-          <Text id={id} gaps={{ when: <Ago at={new Date(last)} now={now} /> }} />
-        </span>
-      </State>
-    </>
+    <Text
+      id="providers.failureAt"
+      gaps={{
+        at: <Ago at={new Date(at)} now={now} />,
+        why: (
+          <bdi>
+            <Said>{reason}</Said>
+          </bdi>
+        ),
+      }}
+    />
   );
 }
 
@@ -246,22 +249,7 @@ function factsOf(provider: ShownProvider, now: Date, t: Translate): readonly Fac
     { name: t('common.lastSignIn'), value: <Ago at={dateOf(lastSignInAt)} now={now} /> },
     {
       name: t('providers.lastFailure'),
-      value:
-        lastFailure === null ? (
-          t('providers.noFailure')
-        ) : (
-          <Text
-            id="providers.failureAt"
-            gaps={{
-              at: <Ago at={new Date(lastFailure.at)} now={now} />,
-              why: (
-                <bdi>
-                  <Said>{lastFailure.reason}</Said>
-                </bdi>
-              ),
-            }}
-          />
-        ),
+      value: lastFailure === null ? t('providers.noFailure') : <Failure {...lastFailure} now={now} />,
     },
     { name: t('providers.order'), value: position === null ? t('providers.behindAll') : String(position) },
     ...(createdAt === null
@@ -324,12 +312,39 @@ interface CertificatesProps {
   readonly now: Date;
 }
 
-function Certificates({ provider: { settings }, now }: CertificatesProps) {
-  const t = useText();
-  const { certificates = [], ownCertificate } = (settings ?? {}) as {
+function certificatesIn(settings: ShownProvider['settings']) {
+  return (settings ?? {}) as {
     readonly certificates?: readonly ShownCertificate[];
     readonly ownCertificate?: ShownCertificate | null;
   };
+}
+
+/** Days before its end within which a list says so. */
+const soonDays = 30;
+
+/** Of several of the provider the one that lasts: the others may have been replaced by it. */
+function CertificateEnd({ provider: { enabled, settings }, now }: CertificatesProps) {
+  const { certificates = [], ownCertificate } = certificatesIn(settings);
+  const ends = (all: readonly ShownCertificate[]) => all.map(({ validTo }) => Date.parse(validTo));
+  const last = [Math.max(...ends(certificates)), ...ends(ownCertificate ? [ownCertificate] : [])];
+  const end = Math.min(...last.filter(Number.isFinite));
+  if (!enabled || end - now.getTime() > soonDays * 86_400_000) return null;
+  const isOver = end <= now.getTime();
+  return (
+    <State kind={isOver ? 'danger' : 'warn'}>
+      <span>
+        <Text
+          id={isOver ? 'providers.certificateHasEnded' : 'providers.certificateEnds'}
+          gaps={{ when: <Ago at={new Date(end)} now={now} /> }}
+        />
+      </span>
+    </State>
+  );
+}
+
+function Certificates({ provider: { settings }, now }: CertificatesProps) {
+  const t = useText();
+  const { certificates = [], ownCertificate } = certificatesIn(settings);
   const all = [
     ...certificates.map((certificate) => ({ ...certificate, whose: t('providers.ofProvider') })),
     ...(ownCertificate ? [{ ...ownCertificate, whose: t('providers.ofConsole') }] : []),

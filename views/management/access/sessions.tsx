@@ -52,6 +52,7 @@ function Sessions({ sessions, ownId, ...list }: SessionsModel) {
         { title: t('access.user') },
         { title: t('sessions.browser') },
         { title: t('sessions.from') },
+        { title: t('common.signedInWith') },
         { title: t('common.applications') },
         { title: t('common.started') },
         { title: t('sessions.lastSeen') },
@@ -70,6 +71,7 @@ function Sessions({ sessions, ownId, ...list }: SessionsModel) {
           <span key="from" class="code">
             {session.address ?? t('access.unknown')}
           </span>,
+          <bdi key="provider">{session.provider ?? t('common.password')}</bdi>,
           openedWith(session).join(', ') || t('common.none'),
           <Ago key="started" at={new Date(session.startedAt)} now={list.frame.now} />,
           <Ago key="seen" at={new Date(session.lastSeenAt)} now={list.frame.now} />,

@@ -8,6 +8,8 @@ export const clients: SameTexts<typeof english> = {
   'clients.noneYet':
     'Noch kein Maschinen-Client: Fügen Sie einen für jedes Programm hinzu, das den Cluster aufruft.',
   'clients.tryIt': 'Ausprobieren',
+  'clients.tokensPerHour': 'Tokens/h',
+  'clients.usedFrom': '{at} von {from}',
   'clients.signature': 'Signatur seiner Token',
   'clients.useIt': 'Verwenden',
   'clients.completeButSecret': 'Vollständig, bis auf das Secret.',

@@ -6,6 +6,8 @@ export const clients = {
   'clients.access': 'Access',
   'clients.noneYet': 'No machine client yet: add one for each program that calls the cluster.',
   'clients.tryIt': 'Try it',
+  'clients.tokensPerHour': 'Tokens/h',
+  'clients.usedFrom': '{at} from {from}',
   'clients.signature': 'Signature of its tokens',
   'clients.useIt': 'Use it',
   'clients.completeButSecret': 'Complete, but for the secret.',

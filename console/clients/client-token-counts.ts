@@ -1,0 +1,56 @@
+/**
+ * Tokens that clients got within the last hour, by the minute. Each process that writes has a record of its own for a
+ * client, so that consoles on one database never write over each other; a reader adds them up.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ArtifactStore } from '../storage/storage.ts';
+
+export interface TokenCountsDeps {
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'list'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+type Minute = readonly [minute: number, tokens: number];
+
+const kindOf = (clientId: string) => `ClientTokens ${clientId}`;
+const minuteMs = 60_000;
+const minutesShown = 60;
+/** More than all consoles that can have written within an hour, each start of one counted anew. */
+const mostWriters = 200;
+
+export function createTokenCounts({ artifacts, now }: TokenCountsDeps) {
+  const writer = randomUUID();
+  const thisMinute = () => Math.floor(now() / minuteMs);
+
+  return {
+    /** They count for the minute in which they are written. @throws {StorageUnavailableError} and has added none */
+    async add(clientId: string, tokens: number): Promise<void> {
+      const minute = thisMinute();
+      const earlier = minutesIn(await artifacts.get(kindOf(clientId), writer));
+      const kept = earlier.filter(([at]) => at > minute - minutesShown);
+      const last = kept.at(-1);
+      const minutes: readonly Minute[] =
+        last?.[0] === minute
+          ? [...kept.slice(0, -1), [minute, last[1] + tokens]]
+          : [...kept, [minute, tokens]];
+      const expiresAt = (minute + minutesShown + 1) * (minuteMs / 1000);
+      await artifacts.put(kindOf(clientId), writer, { payload: { minutes }, expiresAt });
+    },
+    /** @param createdAt  of the client, epoch milliseconds: what another of its id got earlier does not count */
+    async ofLastHour(clientId: string, createdAt: number): Promise<number> {
+      const first = Math.max(thisMinute() - minutesShown, Math.floor(createdAt / minuteMs) - 1);
+      const records = await artifacts.list(kindOf(clientId), mostWriters);
+      return records
+        .flatMap(({ artifact }) => minutesIn(artifact))
+        .filter(([at]) => at > first)
+        .reduce((sum, [, tokens]) => sum + tokens, 0);
+    },
+    /** Whether a client that got its last token then can have got any within the hour. */
+    isWithin: (lastAt: number) => Math.floor(lastAt / minuteMs) >= thisMinute() - minutesShown - 1,
+  };
+}
+
+function minutesIn(artifact: { readonly payload: Readonly<Record<string, unknown>> } | undefined) {
+  return (artifact?.payload.minutes ?? []) as readonly Minute[];
+}
