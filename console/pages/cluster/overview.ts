@@ -171,11 +171,11 @@ function rowOf(
   { id, createdAt, event, actor, object, decisionId, ...why }: ShownEntry,
   t: Translate,
 ): EventRow {
-  const what = [eventName(event, t), object?.id, whyOf(why, t)].filter(Boolean).join(', ');
+  const what = [eventName(event, t), object?.id].filter(Boolean).join(', ');
   return {
     id,
     at: new Date(createdAt),
-    text: what,
+    text: [what, whyOf(why, t)].filter(Boolean).join('. '),
     event,
     who: actor,
     href: decisionId === null ? entryHref(id) : decisionHref(decisionId),

@@ -265,12 +265,12 @@ const access: readonly Journey[] = [
     page: 'Effective access',
     go: journey(
       open('/access/effective'),
-      reads('OrdersReader'),
+      reads('importer'),
       fill('Id', 'reporter'),
       press('Ask'),
       reads('may not', 'The smallest change: svc:map:orders:read'),
-      follow('Machine clients'),
-      reads('importer'),
+      follow('Roles'),
+      reads('OrdersReader'),
     ),
   },
   {
@@ -309,7 +309,7 @@ const observe: readonly Journey[] = [
     page: 'Decision',
     go: journey(
       open('/'),
-      follow('Call to a member, orders, insufficient_scope'),
+      follow('Call to a member, orders. The access token does not open this'),
       reads('reporter', 'svc:map:orders:read'),
     ),
   },
