@@ -93,7 +93,7 @@ test('says in words why, with the code on hover and on the page of the entry', a
   const page = await ada.get(`/observe/decisions/${decision}`, german);
   expect(page.body).toContain('<bdi title="insufficient_scope">Das Access-Token öffnet das nicht</bdi>');
   const start = await ada.get('/', german);
-  expect(textOf(start)).toContain('Aufruf an einen Member, orders, Das Access-Token öffnet das nicht');
+  expect(textOf(start)).toContain('Aufruf an einen Member, orders. Das Access-Token öffnet das nicht');
 });
 
 test('has a link for what is asked for most, and says which of them is shown', async () => {

@@ -58,7 +58,12 @@ export const memberLicenceOperations: readonly Operation<ClusterNeeds>[] = [
       key: z
         .string()
         .regex(/^[^\p{Cc}]{1,1000}$/u)
-        .meta({ writeOnly: true, format: 'password', description: 'Never shown again.' }),
+        .meta({
+          writeOnly: true,
+          format: 'password',
+          description: 'Never shown again.',
+          example: 'Some Company#10Nodes#0aB1cD2eF3gH4iJ5kL6m',
+        }),
     }),
     answer: memberLicence,
     async run({ body: { key }, isDryRun }, needs: ClusterNeeds) {
