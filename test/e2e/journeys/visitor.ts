@@ -5,6 +5,8 @@ export interface Visitor {
   open(path: string): Promise<void>;
   /** Waits until this stands in the page. */
   reads(text: string): Promise<void>;
+  /** The same of what takes its time: the page is opened again now and then, as without script nothing moves by itself. */
+  readsInTime(text: string): Promise<void>;
   /** To the page behind a link. */
   follow(link: string): Promise<void>;
   /** To the page that a form answers with. */
@@ -29,6 +31,7 @@ interface Way {
 
 const framesMs = 50;
 const patienceMs = 15_000;
+const lookEveryMs = 1_000;
 
 const ways = { mouse: byMouse, keyboard: byKeyboard } as const;
 
@@ -44,6 +47,14 @@ export function createVisitor(tab: Tab, origin: string, way: keyof typeof ways):
   return {
     open: (path) => tab.open(origin + path),
     reads: async (text) => {
+      await until(tab, isWritten, text, `"${text}"`);
+    },
+    async readsInTime(text) {
+      for (const deadline = Date.now() + patienceMs; Date.now() < deadline; ) {
+        if (await tab.evaluate(isWritten, text).catch(() => undefined)) return;
+        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+        await tab.open(await tab.evaluate(pageAddress, null));
+      }
       await until(tab, isWritten, text, `"${text}"`);
     },
     follow: (link) => leave('link', link),
@@ -170,6 +181,10 @@ function find({ kind, name, wanted }: Sought): string | undefined {
   const [x, y] = [left + Math.min(8, found.clientWidth / 2 || 8), top + height / 2];
   const over = document.elementFromPoint(x, y);
   return over !== null && (found.contains(over) || over.contains(found)) ? `${x},${y}` : undefined;
+}
+
+function pageAddress(): string {
+  return location.href;
 }
 
 function pageText(): string {
