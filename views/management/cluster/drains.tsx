@@ -1,14 +1,13 @@
 /** Items that were taken out of a queue into a file: how far that is, and the file. */
-import { Form } from '../../elements/form.tsx';
 import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
-import { numberIn, saidIn, type Translate } from '../../texts/text.ts';
+import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
+import { Facts, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
-import { Live } from '../live.tsx';
 import { isRunning, JobState, type ShownJob, Starter } from '../observe/jobs.tsx';
+import { type StructureJobModel, StructureJobPage } from './structure-job.tsx';
 import { drainHref, structureHref } from './structures.tsx';
 import { sizeText } from './value.tsx';
 
@@ -70,13 +69,10 @@ function takenText({ items, total, ...drain }: ShownDrain, t: Translate): string
   return t('drains.ofTotal', { items: number, total });
 }
 
-export interface DrainModel {
-  readonly frame: FrameModel;
+export interface DrainModel extends StructureJobModel {
   readonly drain: ShownDrain;
-  readonly csrf: string;
   readonly mayStop: boolean;
   readonly mayRemove: boolean;
-  readonly notice?: string | undefined;
 }
 
 export function renderDrain(model: DrainModel): string {
@@ -85,22 +81,20 @@ export function renderDrain(model: DrainModel): string {
 
 function Drain(model: DrainModel) {
   const t = useText();
-  const { frame, drain, notice } = model;
-  const why = drain.problem?.detail;
+  const { drain } = model;
   return (
-    <DetailPage
-      frame={frame}
+    <StructureJobPage
+      {...model}
       path={[
         { title: t('common.queues'), href: '/cluster/queues' },
         { title: drain.queue, href: structureHref('queue', drain.queue) },
       ]}
       title={t('drains.ofQueue', { queue: drain.queue })}
-      acts={isRunning(drain) && <RunningActs {...model} />}
-      notice={notice}
-      problem={why === undefined ? undefined : (saidIn(t.language, why) ?? why)}
+      job={drain}
+      href={drainHref(drain.queue, drain.id)}
     >
       <DrainParts {...model} />
-    </DetailPage>
+    </StructureJobPage>
   );
 }
 
@@ -139,29 +133,6 @@ function DrainParts(model: DrainPartsModel) {
 function aboutOf(drain: ShownDrain, t: Translate): string {
   if (isRunning(drain)) return t('drains.isTaking');
   return drain.storedUntil === null ? t('drains.noFile') : t('drains.about');
-}
-
-/** They are there until the page is opened again: a stop of what has ended does nothing. */
-function RunningActs({ drain, csrf, mayStop }: DrainModel) {
-  const t = useText();
-  const href = drainHref(drain.queue, drain.id);
-  return (
-    <>
-      <Live />
-      <noscript>
-        <a class="button" href={href}>
-          {t('drains.refresh')}
-        </a>
-      </noscript>
-      {mayStop && (
-        <Form action={href} hidden={{ csrf, do: 'stop' }}>
-          <button type="submit" class="button">
-            {t('drains.stop')}
-          </button>
-        </Form>
-      )}
-    </>
-  );
 }
 
 function DrainFacts({ drain, frame: { now } }: DrainPartsModel) {

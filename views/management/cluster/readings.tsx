@@ -1,15 +1,14 @@
 /** Entries of many keys, read by a job: how far that is, and what was found. */
-import { Form } from '../../elements/form.tsx';
 import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { saidIn, type Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
+import { type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
-import { Live } from '../live.tsx';
 import { isRunning, JobState, Progress, type ShownJob, timeLeft } from '../observe/jobs.tsx';
 import { Found } from './found-entries.tsx';
+import { type StructureJobModel, StructureJobPage } from './structure-job.tsx';
 import { readingHref, structureHref } from './structures.tsx';
 
 /** As the admin API has it. */
@@ -71,11 +70,8 @@ function readText({ read, keys }: ListedReading, t: Translate): string {
   return t('jobs.doneOf', { done: read, total: keys });
 }
 
-export interface ReadingModel {
-  readonly frame: FrameModel;
+export interface ReadingModel extends StructureJobModel {
   readonly reading: ShownReading;
-  readonly csrf: string;
-  readonly notice?: string | undefined;
 }
 
 export function renderReading(model: ReadingModel): string {
@@ -84,43 +80,21 @@ export function renderReading(model: ReadingModel): string {
 
 function Reading(model: ReadingModel) {
   const t = useText();
-  const { frame, reading, notice } = model;
-  const why = reading.problem?.detail;
+  const { reading } = model;
   return (
-    <DetailPage
-      frame={frame}
+    <StructureJobPage
+      {...model}
       path={[
         { title: t('common.maps'), href: '/cluster/maps' },
         { title: reading.map, href: structureHref('map', reading.map) },
       ]}
       title={t('readings.ofMap', { map: reading.map })}
-      acts={isRunning(reading) && <RunningActs {...model} />}
-      notice={notice}
-      problem={why === undefined ? undefined : (saidIn(t.language, why) ?? why)}
+      job={reading}
+      href={readingHref(reading.map, reading.id)}
+      mayStop
     >
       <ReadingParts {...model} />
-    </DetailPage>
-  );
-}
-
-/** They are there until the page is opened again: a stop of what has ended does nothing. */
-function RunningActs({ reading, csrf }: ReadingModel) {
-  const t = useText();
-  const href = readingHref(reading.map, reading.id);
-  return (
-    <>
-      <Live />
-      <noscript>
-        <a class="button" href={href}>
-          {t('drains.refresh')}
-        </a>
-      </noscript>
-      <Form action={href} hidden={{ csrf, do: 'stop' }}>
-        <button type="submit" class="button">
-          {t('drains.stop')}
-        </button>
-      </Form>
-    </>
+    </StructureJobPage>
   );
 }
 
