@@ -38,10 +38,10 @@ function findingOf(id: string, days: number): ProviderFinding {
 
 function reasonFor(days: number): string {
   if (days < 0)
-    return 'The certificate that it signs by has ended. It counts as long as it is pinned; by another one nobody can sign in.';
+    return 'Its signing certificate has ended. It counts as long as it is pinned; nobody can sign in once the provider signs with another one.';
   return days === 1
-    ? `The certificate that it signs by ends in ${days} day. By the next one nobody can sign in until that is pinned.`
-    : `The certificate that it signs by ends in ${days} days. By the next one nobody can sign in until that is pinned.`;
+    ? `Its signing certificate ends in ${days} day. Once the provider signs with another one, nobody can sign in until that one is pinned.`
+    : `Its signing certificate ends in ${days} days. Once the provider signs with another one, nobody can sign in until that one is pinned.`;
 }
 
 /** @returns of the certificates that are pinned, the end of the one that lasts longest, epoch milliseconds; undefined without any */

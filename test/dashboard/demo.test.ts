@@ -56,7 +56,7 @@ const shown: Readonly<Record<string, RegExp>> = {
   '/access/applications': /Team wiki/,
   '/access/applications/wiki': /Last logout (?!None).* Notified, not confirmed/,
   '/access/identity-providers': /Partner account \S+ SAML 2\.0 Enabled Certificate ends in 9 days - 1 /,
-  '/observe/health': /Identity provider partner The certificate that it signs by ends in 9 days\./,
+  '/observe/health': /Identity provider partner Its signing certificate ends in 9 days\./,
   '/access/sessions': /milo/,
   '/observe/audit': /login\.failed|Refused/,
   '/observe/jobs': /Import of users Failed .*Verification of the audit Done .*Backup Done/,

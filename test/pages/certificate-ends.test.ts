@@ -49,14 +49,14 @@ interface Finding {
 test('the health check warns of each enabled one all of whose certificates end within 30 days', async () => {
   const { findings } = (await callApi(console, 'POST', '/health/run')) as { findings: readonly Finding[] };
   const of = findings.filter(({ check }) => check.startsWith('identity provider '));
-  const next = 'By the next one nobody can sign in until that is pinned.';
+  const next = 'Once the provider signs with another one, nobody can sign in until that one is pinned.';
   expect(of.map(({ check, state, reason }) => [check, state, reason]).sort()).toEqual([
-    ['identity provider last', 'warning', `The certificate that it signs by ends in 1 day. ${next}`],
-    ['identity provider nine', 'warning', `The certificate that it signs by ends in 9 days. ${next}`],
+    ['identity provider last', 'warning', `Its signing certificate ends in 1 day. ${next}`],
+    ['identity provider nine', 'warning', `Its signing certificate ends in 9 days. ${next}`],
     [
       'identity provider over',
       'warning',
-      'The certificate that it signs by has ended. It counts as long as it is pinned; by another one nobody can sign in.',
+      'Its signing certificate has ended. It counts as long as it is pinned; nobody can sign in once the provider signs with another one.',
     ],
   ]);
   expect(of.find(({ check }) => check.endsWith('nine'))?.fix).toBe(
@@ -66,7 +66,7 @@ test('the health check warns of each enabled one all of whose certificates end w
 
 test('the overview says so and leads to the provider', async () => {
   const page = await ada.get('/');
-  expect(textOf(page)).toContain('Identity provider nine The certificate that it signs by ends in 9 days.');
+  expect(textOf(page)).toContain('Identity provider nine Its signing certificate ends in 9 days.');
   expect(page.body).toContain('href="/access/identity-providers/nine"');
 });
 

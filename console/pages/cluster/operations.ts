@@ -43,9 +43,11 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       if (act) await tools.check(ctx, act.operation);
       const all = actsOf(ctx, cluster, '');
       const operations = all.map(({ operation }) => operation);
-      const may = await tools.mayRun(ctx, [...operations, 'updateMemberConfig']);
+      const [may, licence] = await Promise.all([
+        tools.mayRun(ctx, [...operations, 'updateMemberConfig']),
+        asPart(() => licenceOf(ctx)),
+      ]);
       const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
-      const licence = await asPart(() => licenceOf(ctx));
       const html = renderOperations({
         frame: await tools.frame(ctx),
         csrf: tools.csrf(ctx),

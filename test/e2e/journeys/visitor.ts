@@ -31,7 +31,7 @@ interface Way {
 
 const framesMs = 50;
 const patienceMs = 15_000;
-const lookEveryMs = 1_000;
+const reloadEveryMs = 1_000;
 
 const ways = { mouse: byMouse, keyboard: byKeyboard } as const;
 
@@ -52,7 +52,7 @@ export function createVisitor(tab: Tab, origin: string, way: keyof typeof ways):
     async readsInTime(text) {
       for (const deadline = Date.now() + patienceMs; Date.now() < deadline; ) {
         if (await tab.evaluate(isWritten, text).catch(() => undefined)) return;
-        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+        await new Promise((resolve) => setTimeout(resolve, reloadEveryMs));
         await tab.open(await tab.evaluate(pageAddress, null));
       }
       await until(tab, isWritten, text, `"${text}"`);

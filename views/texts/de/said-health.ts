@@ -47,11 +47,11 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   'See to the internal address of the application; npx console licence status tells.':
     'Prüfen Sie die interne Adresse der Anwendung; npx console licence status zeigt sie.',
   // Identity providers.
-  'The certificate that it signs by ends in {n} days. By the next one nobody can sign in until that is pinned.':
+  'Its signing certificate ends in {n} days. Once the provider signs with another one, nobody can sign in until that one is pinned.':
     'Das Zertifikat, mit dem er signiert, endet in {n} Tagen. Mit dem nächsten kann sich niemand anmelden, bis es hier hinterlegt ist.',
-  'The certificate that it signs by ends in {n} day. By the next one nobody can sign in until that is pinned.':
+  'Its signing certificate ends in {n} day. Once the provider signs with another one, nobody can sign in until that one is pinned.':
     'Das Zertifikat, mit dem er signiert, endet in {n} Tag. Mit dem nächsten kann sich niemand anmelden, bis es hier hinterlegt ist.',
-  'The certificate that it signs by has ended. It counts as long as it is pinned; by another one nobody can sign in.':
+  'Its signing certificate has ended. It counts as long as it is pinned; nobody can sign in once the provider signs with another one.':
     'Das Zertifikat, mit dem er signiert, ist abgelaufen. Es zählt, solange es hier hinterlegt ist; mit einem anderen kann sich niemand anmelden.',
   'Have its new metadata read: npx console idp update {id} --metadata-url, or --metadata-file.':
     'Lassen Sie seine neuen Metadaten lesen: npx console idp update {id} --metadata-url oder --metadata-file.',
