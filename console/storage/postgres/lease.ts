@@ -28,6 +28,8 @@ export interface LeaseDeps {
 
 const leaseMs = 6_000;
 const renewalMs = 2_000;
+/** A start asks so often: one statement that takes too long is no reason not to serve. */
+const mostFirstAttempts = 3;
 /** Whoever waits asks this long after its end. */
 const afterEndMs = 20;
 const duty = 'rounds';
@@ -62,7 +64,11 @@ interface LeaseRow extends Form {
   readonly last: number;
 }
 
-/** Resolves when it is known who has it. */
+/**
+ * Resolves when it is known who has it.
+ *
+ * @throws {StorageUnavailableError} when the database has not said so, asked three times
+ */
 export async function openLease({ database, holder, onState, onReleased }: LeaseDeps): Promise<Lease> {
   let held: { readonly term: number; readonly until: number } | undefined;
   let round: Promise<void> | undefined;
@@ -92,8 +98,16 @@ export async function openLease({ database, holder, onState, onReleased }: Lease
       });
   }
 
-  const first = await renew();
-  timer = setTimeout(ask, first).unref();
+  async function renewFirst(): Promise<number> {
+    for (let attempt = 1; attempt < mostFirstAttempts; attempt++) {
+      try {
+        return await renew();
+      } catch {}
+    }
+    return renew();
+  }
+
+  timer = setTimeout(ask, await renewFirst()).unref();
 
   return {
     term,

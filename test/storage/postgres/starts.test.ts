@@ -1,5 +1,5 @@
 /** What the terminal says, in a sentence, where a console cannot start on its database. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPostgresStorage } from '../../../console/storage/postgres/open.ts';
 import { runFailing } from '../../helpers/console.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
@@ -81,4 +81,30 @@ describe.skipIf(postgresPrograms === undefined)('a start on PostgreSQL, where it
     expect(failed.stderr).not.toMatch(/\n\s+at /);
     expect(failed.stderr).not.toMatch(/not-a-secret|wrong-password-1/);
   });
+
+  test('a start whose first statement takes too long asks again', async () => {
+    const database = await postgres.createDatabase();
+    const url = postgres.url(database);
+    await (await openPostgresStorage({ url })).close();
+    const waits = postgres.query(
+      database,
+      'begin; lock table lease in access exclusive mode; select pg_sleep(3); commit',
+    );
+    await vi.waitUntil(async () => (await locksOf(database)) > 0, 5_000);
+    const started = performance.now();
+    const storage = await openPostgresStorage({ url });
+    expect(performance.now() - started).toBeGreaterThan(2_000);
+    await storage.artifacts.put('Session', 'one', { payload: {} });
+    expect(await storage.artifacts.get('Session', 'one')).toBeDefined();
+    await storage.close();
+    await waits;
+  });
+
+  const locksOf = async (database: string) => {
+    const [row] = await postgres.query<{ count: number }>(
+      database,
+      `select count(*)::int from pg_locks where relation = '${database}.lease'::regclass and mode = 'AccessExclusiveLock'`,
+    );
+    return row!.count;
+  };
 });
