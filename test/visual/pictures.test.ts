@@ -119,17 +119,31 @@ describe.skipIf(reason).each(states)(
       return thumbnailOf(await page.screenshot({ style: styles, animations: 'disabled' }));
     }
 
+    /** A page may say for a moment that a member is slow to answer: one that differs is taken again, a few times. */
+    async function leastDifference(path: string, look: Look, reference: Thumbnail): Promise<number> {
+      const parts: number[] = [];
+      for (const pauseMs of [0, 3_000, 6_000, 12_000]) {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        parts.push(difference(await take(path, look), reference));
+        if (parts.at(-1)! <= greatestDifference) break;
+      }
+      return Math.min(...parts);
+    }
+
     test.each(looks)(
       '$name',
       async (look) => {
-        const taken: Thumbnail[] = [];
-        for (const path of paths) taken.push(await take(path, look));
-        if (process.env.UPDATE_PICTURES) await writeFile(fileOf(look), pack(taken));
+        if (process.env.UPDATE_PICTURES) {
+          const taken: Thumbnail[] = [];
+          for (const path of paths) taken.push(await take(path, look));
+          await writeFile(fileOf(look), pack(taken));
+        }
         const references = unpack(await readFile(fileOf(look)), paths.length);
-        const different = paths.flatMap((path, at) => {
-          const part = difference(taken[at]!, references[at]!);
-          return part > greatestDifference ? [`${path}: ${(part * 100).toFixed(2)} %`] : [];
-        });
+        const different: string[] = [];
+        for (const [at, path] of paths.entries()) {
+          const part = await leastDifference(path, look, references[at]!);
+          if (part > greatestDifference) different.push(`${path}: ${(part * 100).toFixed(2)} %`);
+        }
         expect(different).toEqual([]);
       },
       240_000,
