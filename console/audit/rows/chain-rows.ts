@@ -46,7 +46,7 @@ const begin = statement(
     values ($1, $2::bigint - 1, '', 0, 0, $2, $3) on conflict do nothing`,
 );
 
-/** In the order of the arrays in {@link valuesOf}. */
+/** In the order of the arrays in {@link valuesOf}; behind them come the lines, all as one. */
 const given = [
   ['seq', 'bigint'],
   ['latest', 'bigint'],
@@ -62,12 +62,14 @@ const given = [
   ['outcome', 'bigint'],
   ['ids', 'text'],
   ['outbox', 'text'],
-  ['stored', 'bytea'],
+  ['begins', 'int'],
+  ['length', 'int'],
 ] as const;
 const plain = given.slice(0, 12).map(([name]) => name);
 const firstGiven = 10;
 const names = given.map(([name]) => name).join(', ');
 const arrays = given.map(([, type], n) => `$${firstGiven + n}::${type}[]`).join(', ');
+const lines = `$${firstGiven + given.length}::bytea`;
 
 /** So many that have gone on last, for check-points; of those of this console also what is to be erased in its files. */
 const mostHeads = 50;
@@ -97,7 +99,7 @@ const add = statement(
     added as (
       insert into audit_entry (chain, ${plain.join(', ')}, ids, repeats, stored)
         select chain, ${plain.join(', ')}, ids::bigint[],
-          outbox is not null and outbox not in (select id from first), stored
+          outbox is not null and outbox not in (select id from first), substring(${lines} from begins for length)
         from given returning 1)
     select (select count(*) from added) as added`,
 );
@@ -156,7 +158,13 @@ function chainOf(row: StoredChain): ChainRow {
 }
 
 function valuesOf({ writer, before, end, rows }: Addition): readonly unknown[] {
-  const bytes = rows.reduce((sum, { stored }) => sum + stored.length, 0);
+  const lengths = rows.map(({ stored }) => stored.length);
+  const begins: number[] = [];
+  let bytes = 0;
+  for (const length of lengths) {
+    begins.push(bytes + 1);
+    bytes += length;
+  }
   const denials = rows.filter(({ isDenial }) => isDenial).length;
   const changes = rows.filter(({ isChange }) => isChange).length;
   const numbers = (of: (row: EntryRow) => number | Term | null) =>
@@ -170,7 +178,7 @@ function valuesOf({ writer, before, end, rows }: Addition): readonly unknown[] {
     ...[numbers(({ event }) => event), numbers(({ eventGroup }) => eventGroup)],
     ...[numbers(({ outcome }) => outcome), arrayText(rows.map(({ ids }) => `"${ids}"`))],
     rows.map(({ outbox }) => outbox),
-    arrayText(rows.map(({ stored }) => `\\\\x${stored.toString('hex')}`)),
+    ...[arrayText(begins), arrayText(lengths), Buffer.concat(rows.map(({ stored }) => stored))],
   ];
 }
 
