@@ -68,6 +68,9 @@ test('the overview says so and leads to the provider', async () => {
   const page = await ada.get('/');
   expect(textOf(page)).toContain('Identity provider nine Its signing certificate ends in 9 days.');
   expect(page.body).toContain('href="/access/identity-providers/nine"');
+  // A line each: what puts it right is where the link leads.
+  expect(page.body).toContain('<ul class="rows boxed lines">');
+  expect(textOf(page)).not.toContain('Have its new metadata read');
 });
 
 test('the list and the page of a provider say when its certificate ends', async () => {

@@ -128,7 +128,7 @@ function Attention({
       }
       acts={<a href="/observe/health">{t('common.healthCheck')}</a>}
     >
-      {findings.length > 0 && <Findings findings={findings} open={open} />}
+      {findings.length > 0 && <Findings findings={findings} open={open} isShort />}
     </Part>
   );
 }

@@ -19,13 +19,15 @@ interface FindingsProps {
   readonly findings: readonly ShownFinding[];
   /** Pages that the reader may open. */
   readonly open: ReadonlySet<string>;
+  /** A line each, without what puts it right: that is where the link leads. */
+  readonly isShort?: boolean;
 }
 
 /** What was looked at, what is wrong with it, and what puts it right. */
-export function Findings({ findings, open }: FindingsProps) {
+export function Findings({ findings, open, isShort = false }: FindingsProps) {
   const t = useText();
   return (
-    <ul class="rows boxed">
+    <ul class={isShort ? 'rows boxed lines' : 'rows boxed'}>
       {findings.map(({ state, check, reason, fix, decisionId }) => {
         const place = decisionId ? decisionPlace(decisionId) : placeOf(check);
         const name = nameOf(check, t);
@@ -40,7 +42,7 @@ export function Findings({ findings, open }: FindingsProps) {
             <p>
               <Said>{reason}</Said>
             </p>
-            {fix && (
+            {fix && !isShort && (
               <p class="muted">
                 <Said>{fix}</Said>
               </p>
