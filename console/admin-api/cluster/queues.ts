@@ -12,7 +12,7 @@ import {
   storedFields,
   structureName,
 } from './member-calls.ts';
-import { offer, poll, sizeOf } from './queue-calls.ts';
+import { offer, poll, sizeOf, withSizes } from './queue-calls.ts';
 import {
   findStructure,
   listStructures,
@@ -35,7 +35,8 @@ const queueView = view({
 const listedQueue = view({
   ...queueFields,
   size: z.number().int().nullable().meta({
-    description: 'Items in it when that was asked last, once a minute; null: not in the last hour.',
+    description:
+      'Items in it now, or when its history asked last where no member answers at once; null: nothing is known of it from the last hour.',
   }),
 }).meta({ id: 'ListedQueue' });
 const params = z.strictObject({ queue: structureName });
@@ -59,7 +60,8 @@ export const queueOperations: readonly Operation<QueueNeeds>[] = [
     query: structureQuery,
     answer: listOf(listedQueue),
     async run({ query, actor }, needs: QueueNeeds) {
-      return { body: await listStructures('listQueues', 'queue', query, actor, needs) };
+      const page = await listStructures('listQueues', 'queue', query, actor, needs);
+      return { body: { ...page, items: await withSizes(page.items, needs) } };
     },
   }),
   operation({

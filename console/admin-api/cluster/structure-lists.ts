@@ -65,9 +65,9 @@ export const queueFields = {
 export type StructureKind = 'map' | 'queue';
 
 /** @param list  the operation's id */
-export async function listStructures(
+export async function listStructures<K extends StructureKind>(
   list: string,
-  kind: StructureKind,
+  kind: K,
   query: z.infer<typeof structureQuery>,
   actor: Actor,
   needs: StructureNeeds,
@@ -82,7 +82,12 @@ export async function listStructures(
   };
 }
 
-export async function findStructure(kind: StructureKind, name: string, actor: Actor, needs: NameNeeds) {
+export async function findStructure<K extends StructureKind>(
+  kind: K,
+  name: string,
+  actor: Actor,
+  needs: NameNeeds,
+) {
   const { items } = await namesFor(actor, kind, needs);
   const found = items.find(({ id }) => id === name) ?? { id: name, sources: [], lastCallOn: undefined };
   return (await viewsOf(kind, [found], needs))[0]!;
@@ -105,8 +110,8 @@ async function namesFor(
   return { items: known.sort((one, other) => (one.id < other.id ? -1 : 1)), isExact };
 }
 
-async function viewsOf(
-  kind: StructureKind,
+async function viewsOf<K extends StructureKind>(
+  kind: K,
   structures: readonly KnownStructure[],
   { readLastHour }: Pick<NameNeeds, 'readLastHour'>,
 ) {
@@ -114,7 +119,7 @@ async function viewsOf(
   return structures.map(({ lastCallOn, ...structure }, at) => ({
     ...structure,
     lastCallOn: lastCallOn === undefined ? null : new Date(lastCallOn).toISOString(),
-    ...(kind === 'map' ? mapFigures(hours[at]!) : queueFigures(hours[at]!)),
+    ...(figuresOf[kind](hours[at]!) as ReturnType<(typeof figuresOf)[K]>),
   }));
 }
 
@@ -134,6 +139,8 @@ function queueFigures({ minutes, found, written, waiting, size }: StructureHour)
     size: size ?? null,
   };
 }
+
+const figuresOf = { map: mapFigures, queue: queueFigures };
 
 /** To three digits: more would be noise. */
 function quotient(value: number, by: number): number | null {
