@@ -1,6 +1,6 @@
 /** Sign-in sessions as the store holds them: listed and ended without the browser they belong to. */
 import { mapWithPauses } from '../../platform/async/pauses.ts';
-import type { ArtifactStore, ListedArtifact } from '../storage/storage.ts';
+import type { ArtifactStore, BoundedCount, ListedArtifact } from '../storage/storage.ts';
 import { createSessionUses, type UsedSession } from './sessions/session-uses.ts';
 
 /** An application that a session has signed in to. */
@@ -67,6 +67,8 @@ const endedKind = 'EndedSession';
 const endedAtOnce = 100;
 /** Some 10 ms. */
 const mostCounted = 200;
+/** In the title of a list: some 5 ms. */
+const mostInAll = 10_000;
 /** Longer than any request is under way. */
 const endedSeconds = 600;
 
@@ -110,6 +112,8 @@ export function createSessions(deps: SessionsDeps) {
       const sessions = await described(read.filter(({ artifact }) => artifact.accountId));
       return read.length < limit ? { sessions } : { sessions, next: read.at(-1)!.key };
     },
+    /** How many there are, to {@link mostInAll}. @param accountId  absent: of all accounts */
+    count: (accountId?: string): Promise<BoundedCount> => artifacts.countSessions(mostInAll, accountId),
     /** The one with this `uid`, if it still counts. */
     async find(uid: string): Promise<SignInSession | undefined> {
       const found = await artifacts.findByUid('Session', uid);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { clientValidSince } from '../accounts/validity.ts';
 import { isInClientList } from '../storage/client-lists.ts';
-import type { ClientFilter, Page, PageRequest, RecordStore } from '../storage/record-store.ts';
+import type { ClientCount, ClientFilter, Page, PageRequest, RecordStore } from '../storage/record-store.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { cliClient, cliClientId } from './cli-client.ts';
 import { createClientCache } from './client-cache.ts';
@@ -22,7 +22,10 @@ export type ClientsById = ReadonlyMap<string, ClientRecord>;
 export type Clients = ReturnType<typeof createClients>;
 
 export interface ClientsDeps {
-  readonly records: Pick<RecordStore, 'get' | 'clients' | 'count' | 'isRedirectOrigin' | 'onChange'>;
+  readonly records: Pick<
+    RecordStore,
+    'get' | 'clients' | 'count' | 'countClients' | 'isRedirectOrigin' | 'onChange'
+  >;
   /** The clients that settings imply; the same map for as long as the settings are the same. */
   readonly derived: () => ClientsById;
 }
@@ -72,6 +75,12 @@ export function createClients({ records, derived }: ClientsDeps) {
       return { ...found, records: [...ofSettings, ...found.records.filter(({ id }) => !own.has(id))] };
     },
     count: async (): Promise<number> => derived().size + (await records.count('clients')),
+    /** How many of a list there are; undefined where {@link RecordStore.countClients} does not know. */
+    async countOf(filter: ClientCount): Promise<number | undefined> {
+      const counted = await records.countClients(filter);
+      const ofSettings = [...derived().values()].filter((client) => isInClientList(client, filter));
+      return counted === undefined ? undefined : counted + ofSettings.length;
+    },
     isRedirectOrigin: origins.isRedirectOrigin,
     /** Origins of the clients of settings; the same set until they change. */
     originsOfSettings: origins.ofSettings,

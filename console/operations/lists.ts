@@ -30,6 +30,19 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
+/**
+ * Of a list that fits on its first page, counted as it is shown.
+ *
+ * @param after  where the page begins
+ * @returns undefined for a page of a longer list
+ */
+export function countOfWhole(
+  items: readonly unknown[],
+  { after, next }: { readonly after: string | undefined; readonly next?: string | undefined },
+): { readonly value: number; readonly isExact: true } | undefined {
+  return after === undefined && next === undefined ? { value: items.length, isExact: true } : undefined;
+}
+
 /** @param answer  of an operation. @returns the form of one item, of a list that goes on from page to page */
 export function itemOf(answer: z.ZodType | undefined): z.ZodType | undefined {
   if (!(answer instanceof z.ZodObject) || !answer.shape.next) return undefined;

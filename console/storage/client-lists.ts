@@ -1,6 +1,6 @@
 /** What clients are listed by, and who is in a list. */
 import { foldedName } from './name-keys.ts';
-import type { ClientFilter, ClientKind, ClientStatus } from './record-store.ts';
+import type { ClientCount, ClientFilter, ClientKind, ClientStatus } from './record-store.ts';
 import type { ClientRecord } from './records.ts';
 
 /** More of a name are not found. */
@@ -49,4 +49,27 @@ export function isInClientList(
   if (status !== undefined && statusOfClient(client) !== status) return false;
   if (scope !== undefined && !client.scopes.includes(scope)) return false;
   return beginning === undefined || foundBy(client, beginning) !== undefined;
+}
+
+/** What the index says of clients: machines and those that are active are the others. */
+export interface CountedClients {
+  readonly all: number;
+  readonly applications: number;
+  readonly disabled: number;
+  readonly disabledApplications: number;
+}
+
+/** How many of those that are counted are of a kind, have a status, or both. */
+export function countOfClients(
+  { kind, status }: ClientCount,
+  { all, applications, disabled, disabledApplications }: CountedClients,
+): number {
+  const [every, off] =
+    kind === undefined
+      ? [all, disabled]
+      : kind === 'application'
+        ? [applications, disabledApplications]
+        : [all - applications, disabled - disabledApplications];
+  if (status === undefined) return every;
+  return status === 'disabled' ? off : every - off;
 }

@@ -88,6 +88,9 @@ export interface UserOrder {
 /** What users are counted by; by one of these at most. */
 export type UserCount = Pick<UserFilter, 'role' | 'provider' | 'status'>;
 
+/** Disabled clients that are looked at one by one for a count of one kind: some 10 ms. */
+export const mostCompared = 5_000;
+
 export type ClientKind = 'machine' | 'application';
 export type ClientStatus = 'active' | 'disabled';
 
@@ -102,6 +105,9 @@ export interface ClientFilter {
   /** Those who may ask for this scope. */
   readonly scope?: string | undefined;
 }
+
+/** What clients are counted by. */
+export type ClientCount = Pick<ClientFilter, 'kind' | 'status'>;
 
 /** A record that is not any more what it was. */
 export type RecordChange = {
@@ -124,6 +130,13 @@ export interface RecordStore extends RecordReads {
   /** Kept with each change, so it costs the same however many there are. */
   count(collection: 'users', filter?: UserCount): Promise<number>;
   count(collection: 'clients'): Promise<number>;
+  /**
+   * By the index entries of kind and status.
+   *
+   * @returns undefined while clients of an earlier release lack such an entry, and where both are asked of more than
+   *   {@link mostCompared} that are disabled
+   */
+  countClients(filter: ClientCount): Promise<number | undefined>;
   /** Not while records of an earlier release are still being counted by this: until then it is not the whole truth. */
   isCounted(filter: UserCount): Promise<boolean>;
   /** Whether an enabled client has a redirect address of this origin. */

@@ -84,6 +84,12 @@ export interface Count {
   readonly resetsAt: number;
 }
 
+/** Exact up to a bound; else the bound, with more behind it. */
+export interface BoundedCount {
+  readonly value: number;
+  readonly isExact: boolean;
+}
+
 /**
  * Sessions, grants, codes, tokens, counters. Ids are bearer secrets: the store keeps only their
  * SHA-256. Each promise that resolves is durable.
@@ -133,6 +139,14 @@ export interface ArtifactStore {
   ): Promise<ListedArtifact[]>;
   /** Live artifacts of a kind, at most `limit`, by key. @param after  the key of the last one of the page before */
   list(kind: ArtifactKind, limit: number, after?: string): Promise<ListedArtifact[]>;
+  /**
+   * How many live artifacts of the kind `Session` belong to an account; those that have expired do not count, swept or
+   * not.
+   *
+   * @param most       more are not counted
+   * @param accountId  absent: whichever
+   */
+  countSessions(most: number, accountId?: string): Promise<BoundedCount>;
   /**
    * Adds one to a counter that starts again `windowSeconds` after its first count. Atomic among processes.
    */

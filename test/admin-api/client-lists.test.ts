@@ -61,6 +61,28 @@ test('gives fifty at first, and where the next ones are; and how many there are'
   expect(body.next).toMatch(/^[\w-]+$/);
 });
 
+test.each([
+  // Every 200th is an application, and of 1,203 every 300th from 7 on is disabled; three more are of the settings.
+  ['/clients?kind=machine', 1_196 + 1],
+  ['/clients?kind=application', 7 + 2],
+  ['/applications', 7 + 2],
+  ['/clients?status=disabled', 4],
+  ['/clients?kind=machine&status=active', 1_192 + 1],
+  ['/applications?status=disabled', 0],
+  ['/clients?q=reports', 4],
+])('says of %s how many there are, on each page', async (path, value) => {
+  const asked = path.includes('?') ? `${path}&limit=500` : `${path}?limit=500`;
+  const { body } = await call('GET', asked);
+  expect(body.count).toEqual({ value, isExact: true });
+  if (body.next === null) expect(body.items).toHaveLength(value);
+  else expect((await call('GET', `${asked}&cursor=${body.next}`)).body.count.value).toBe(value);
+});
+
+test('says nothing of how many there are where a look at each would say it', async () => {
+  const { body } = await call('GET', '/clients?scope=svc:health:read');
+  expect([body.count, body.items.length]).toEqual([null, 50]);
+});
+
 test.each([1, 2, 3, 50, 499, 500])('gives each once and in order, %i at a time', async (limit) => {
   if (limit < 50) {
     // The first pages: the settings' clients end within them.

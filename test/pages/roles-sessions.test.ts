@@ -168,6 +168,31 @@ describe('sessions', () => {
     expect((await sendForm(ada, question, 'end')).status).toBe(404);
   });
 
+  test('are counted, page by page and by filter, without those that have ended', async () => {
+    await callApi(console, 'POST', '/users', { id: 'linus', password: personPassword, roles: ['Viewer'] });
+    const countOf = async (query: string) => {
+      const { count } = (await callApi(console, 'GET', `/sessions?${query}`)) as {
+        count: { value: number; isExact: boolean } | null;
+      };
+      return count;
+    };
+    const before = (await countOf('limit=1'))!.value;
+    for (let n = 0; n < 3; n++) await createUserAgent(console.url).signIn({ username: 'linus', password: personPassword });
+    const after = { value: before + 3, isExact: true };
+    expect([await countOf('limit=1'), await countOf('')]).toEqual([after, after]);
+    const ofLinus = { value: 3, isExact: true };
+    expect([await countOf('user=linus&limit=2'), await countOf('user=linus')]).toEqual([ofLinus, ofLinus]);
+    expect(await countOf('client=nothing')).toEqual({ value: 0, isExact: true });
+    expect((await ada.get('/access/sessions?user=linus')).body).toContain('<span class="count">3</span>');
+    await callApi(console, 'PATCH', '/users/linus', { roles: ['MetricsViewer'] });
+    await callApi(console, 'POST', '/users/linus/end-sessions');
+    expect([await countOf('limit=1'), await countOf('user=linus')]).toEqual([
+      { value: before, isExact: true },
+      { value: 0, isExact: true },
+    ]);
+    await callApi(console, 'DELETE', '/users/linus');
+  });
+
   test('are gone for their own reader, who is sent to the sign-in', async () => {
     const other = createUserAgent(console.url);
     await other.signIn();

@@ -363,6 +363,39 @@ export function describeStorage(name: string, open: OpenStorage): void {
         expect(await artifacts.pageByAccount('Grant', 'alice', 7)).toEqual([]);
       });
 
+      test('counts sessions of accounts, to a bound, and none that has expired, swept or not', async () => {
+        const { artifacts } = storage;
+        for (let n = 0; n < 40; n++) {
+          const expiresAt = startSeconds + (n % 5 === 0 ? 10 : 60);
+          await artifacts.put('Session', `s ${n}`, {
+            payload: { n },
+            expiresAt,
+            // Before somebody has signed in, a session is nobody's.
+            ...(n % 4 === 0 ? {} : { accountId: n < 25 ? 'alice' : 'bob' }),
+          });
+          await artifacts.put('Grant', `g ${n}`, { payload: {}, expiresAt, accountId: 'alice' });
+        }
+        const count = (most: number, accountId?: string) => artifacts.countSessions(most, accountId);
+        expect(await count(100)).toEqual({ value: 30, isExact: true });
+        expect(await count(100, 'alice')).toEqual({ value: 18, isExact: true });
+        expect(await count(100, 'carol')).toEqual({ value: 0, isExact: true });
+        expect(await count(30)).toEqual({ value: 30, isExact: true });
+        expect(await count(29)).toEqual({ value: 29, isExact: false });
+        expect(await count(5, 'bob')).toEqual({ value: 5, isExact: false });
+        passSeconds(30);
+        const listed = async () =>
+          (await artifacts.list('Session', 100)).filter(({ artifact }) => artifact.accountId);
+        expect(await count(100)).toEqual({ value: 24, isExact: true });
+        expect(await listed()).toHaveLength(24);
+        expect(await count(23)).toEqual({ value: 23, isExact: false });
+        expect(await count(100, 'alice')).toEqual({ value: 15, isExact: true });
+        await artifacts.sweep();
+        expect(await count(100)).toEqual({ value: 24, isExact: true });
+        await artifacts.remove('Session', 's 1');
+        await artifacts.extend('Session', (await listed())[0]!.key, { expiresAt: startSeconds });
+        expect(await count(100)).toEqual({ value: 22, isExact: true });
+      });
+
       test('lists a kind page by page, each once, also when one goes meanwhile', async () => {
         const { artifacts } = storage;
         for (let n = 0; n < 25; n++) await artifacts.put('Session', `s ${n}`, { payload: { n } });

@@ -246,6 +246,37 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
         },
       );
 
+      test('counts the clients of a kind and a status as the list gives them, and follows each change', async () => {
+        const signsIn = { grantTypes: ['authorization_code'], redirectUris: ['https://app.example/cb'] };
+        const checkCounts = async () => {
+          for (const kind of [undefined, 'machine', 'application'] as const) {
+            for (const status of [undefined, 'active', 'disabled'] as const) {
+              const listed = await idsOf(all(records.clients, 500, { kind, status }));
+              expect([kind, status, await records.countClients({ kind, status })]).toEqual([
+                kind,
+                status,
+                listed.length,
+              ]);
+            }
+          }
+        };
+        await checkCounts();
+        await putClients(
+          ...Array.from({ length: 24 }, (_, n) =>
+            client(`c-${n}`, { ...(n % 3 === 0 ? signsIn : {}), disabled: n % 4 === 0 }),
+          ),
+        );
+        expect(await records.countClients({ kind: 'application' })).toBe(8);
+        expect(await records.countClients({ kind: 'machine', status: 'disabled' })).toBe(4);
+        await checkCounts();
+        // One becomes a machine, one is disabled, one goes.
+        await putClients(client('c-3'), client('c-1', { disabled: true }));
+        await records.change(async (transaction) => transaction.remove('clients', 'c-0'));
+        expect(await records.countClients({ kind: 'application' })).toBe(6);
+        expect(await records.countClients({ status: 'disabled' })).toBe(6);
+        await checkCounts();
+      });
+
       test.each([1, 3, 500])(
         'finds by the beginning of a name, then of an address, %i at a time',
         async (limit) => {

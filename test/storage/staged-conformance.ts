@@ -47,6 +47,16 @@ export function describeStaged(name: string, open: (now: () => number) => Promis
       ]);
       expect(dry.registry.get('roles', 'ops')).toBeUndefined();
       expect(await dry.artifacts.listByAccount('Session', 'u1', 1)).toEqual([]);
+      await dry.artifacts.put('Session', 's2', { payload: {}, uid: 'two', accountId: 'u2' });
+      const sessions = (storage: Storage, of?: string) => storage.artifacts.countSessions(5, of);
+      expect([await sessions(dry), await sessions(dry, 'u1'), await sessions(base, 'u1')]).toEqual([
+        { value: 1, isExact: true },
+        { value: 0, isExact: true },
+        { value: 1, isExact: true },
+      ]);
+      await dry.records.change(async (transaction) => transaction.put('clients', client('c1')));
+      expect(await dry.records.countClients({ kind: 'machine' })).toBe(1);
+      expect(await base.records.countClients({ kind: 'machine' })).toBe(0);
       expect(await dry.artifacts.get('Session', 's1')).toBeUndefined();
 
       expect(await base.records.userByName('bob')).toBeUndefined();

@@ -11,7 +11,7 @@ import type { ClientRecord } from '../../storage/records.ts';
 import type { client } from './client-form.ts';
 
 export interface ClientNeeds {
-  readonly clients: Pick<Clients, 'find' | 'page' | 'count'>;
+  readonly clients: Pick<Clients, 'find' | 'page' | 'countOf'>;
   readonly clientUses: Pick<ClientUses, 'readOf'>;
   readonly registration: ClientRegistration;
   readonly sessions: Pick<Sessions, 'countAt'>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import type { RegisteredClient } from '../../clients/client-registration.ts';
 import { changesBetween } from '../../operations/changes.ts';
-import { defaultItems, listOf, listQuery } from '../../operations/lists.ts';
+import { countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Answer, type Operation, type OperationCall, operation } from '../../operations/operation.ts';
 import type { ClientKind } from '../../storage/record-store.ts';
 import { versionOf } from '../../storage/record-version.ts';
@@ -78,12 +78,17 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
         const { records, next } = await clients.page({ ...filter, limit, after, mostRead });
         const useOf = await clientUses.readOf(records);
         const peopleOf = only === 'application' ? await usedByPeople(records, needs) : () => ({});
-        const isAll = Object.values(filter).every((value) => value === undefined);
+        const counted = [q, scope].every((value) => value === undefined)
+          ? await clients.countOf({ kind: filter.kind, status })
+          : undefined;
         return {
           body: {
             items: records.map((record) => ({ ...shownClient(record, useOf(record)), ...peopleOf(record) })),
             next: next === undefined ? null : cursors.write(`list${name}s`, asked, next),
-            count: isAll ? { value: await clients.count(), isExact: true } : null,
+            count:
+              counted === undefined
+                ? (countOfWhole(records, { after, next }) ?? null)
+                : { value: counted, isExact: true },
           },
         };
       },

@@ -4,10 +4,11 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Sessions, SignInSession } from '../../accounts/sessions.ts';
 import type { Users } from '../../accounts/users.ts';
 import type { UserRecord } from '../../storage/records.ts';
+import type { BoundedCount } from '../../storage/storage.ts';
 import type { SessionFilter } from './session-form.ts';
 
 export interface SessionPagesDeps {
-  readonly sessions: Pick<Sessions, 'page'>;
+  readonly sessions: Pick<Sessions, 'page' | 'count'>;
   readonly users: Pick<Users, 'find' | 'findByName'>;
 }
 
@@ -52,6 +53,21 @@ export async function pageOfSessions(
     if (provider !== undefined && user.federated?.provider !== provider) return false;
     return client === undefined || session.applications.some(({ clientId }) => clientId === client);
   }
+}
+
+/**
+ * How many a filter means: none of those that have expired, swept or not. One of an account that was just disabled
+ * counts until it is ended, which happens with the same change.
+ *
+ * @returns undefined where that takes a look at each
+ * @throws {ProblemError} `not_found` for a user that there is not
+ */
+export async function countOfSessions(
+  { user: name, client, provider }: SessionFilter,
+  { sessions, users }: SessionPagesDeps,
+): Promise<BoundedCount | undefined> {
+  if (client !== undefined || provider !== undefined) return undefined;
+  return sessions.count(name === undefined ? undefined : (await findUser(name, users)).id);
 }
 
 /** A session whose account is gone does not count. */

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Sessions } from '../../accounts/sessions.ts';
 import type { Users } from '../../accounts/users.ts';
-import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
+import { type Cursors, countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import type { CheckMayGrant } from '../../operations/privileges.ts';
 import { filters, type SessionFilter, sessionId, sessionView, viewOf } from './session-form.ts';
 import { idOf, keyOf } from './session-ids.ts';
-import { type MeantSession, pageOfSessions, withUsers } from './session-pages.ts';
+import { countOfSessions, type MeantSession, pageOfSessions, withUsers } from './session-pages.ts';
 
 export interface SessionNeeds {
   readonly sessions: Sessions;
@@ -35,11 +35,12 @@ export const sessionOperations: readonly Operation<SessionNeeds>[] = [
       const after = needs.cursors.read('listSessions', query);
       const { found, next } = await pageOfSessions(filter, { limit, after }, needs);
       const items = found.map(({ session, user }) => viewOf(session, user));
+      const count = countOfWhole(items, { after, next }) ?? (await countOfSessions(filter, needs));
       return {
         body: {
           items,
           next: next === undefined ? null : needs.cursors.write('listSessions', query, next),
-          count: null,
+          count: count ?? null,
         },
       };
     },

@@ -4,7 +4,7 @@ import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { LockedNames } from '../../accounts/guessing/locked-names.ts';
 import type { Users } from '../../accounts/users.ts';
-import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
+import { type Cursors, countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { foldedName } from '../../storage/name-keys.ts';
 import type { UserRecord } from '../../storage/records.ts';
@@ -57,7 +57,9 @@ export const listUsers: Operation<ListUsersNeeds> = operation({
     const shown = await mapWithPauses(page.records, (user) => viewOf(user, { times, lockedNames }));
     const items = asked.status === undefined ? shown : shown.filter(({ status }) => status === asked.status);
     const next = page.next === undefined ? null : cursors.write('listUsers', asked, page.next);
-    return { body: { items, next, count: await countOf(asked, { users, lockedNames: needs.lockedNames }) } };
+    const count = await countOf(asked, { users, lockedNames: needs.lockedNames });
+    const whole = countOfWhole(items, { after, next: page.next });
+    return { body: { items, next, count: count?.isExact ? count : (whole ?? count) } };
   },
 });
 

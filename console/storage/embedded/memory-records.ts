@@ -125,6 +125,8 @@ export function createMemoryRecords({
       pageOf(recordsOf(state.clients), (client) => placeOfClient(client, filter), { limit, after, mostRead }),
     count: async (collection: GrowingCollection, filter: UserCount = {}) =>
       collection === 'clients' ? state.clients.size : countOf(filter),
+    countClients: async (filter) =>
+      recordsOf(state.clients).filter((client) => isInClientList(client, filter)).length,
     isRedirectOrigin: async (origin) =>
       recordsOf(state.clients).some(
         ({ disabled, redirectUris }) =>

@@ -180,6 +180,13 @@ function createMemoryArtifacts(now: () => number, steady: () => number): Omit<Ar
         .sort((one, other) => (one.key < other.key ? -1 : 1))
         .slice(0, limit);
     },
+    async countSessions(most, accountId) {
+      const value = liveWhere(
+        'Session',
+        ({ accountId: own }) => own !== undefined && (accountId === undefined || own === accountId),
+      ).length;
+      return { value: Math.min(value, most), isExact: value <= most };
+    },
     async count(kind, id, windowSeconds) {
       const next = nextCount(liveCounter(kind, artifactKey(id)), steadySeconds(), windowSeconds);
       set(kind, artifactKey(id), asCounter(next));

@@ -1,5 +1,6 @@
 /** What artifacts ask of the database, each in one statement; `$1` and `$2` are kind and key where nothing else is said. */
 import { statement } from './database.ts';
+import { isOfAccount } from './schema/sessions-schema.ts';
 
 const columns = 'payload, owners, expires_at, consumed_at';
 /** @param now  the parameter with the epoch seconds of now */
@@ -121,6 +122,18 @@ export const artifactStatements = {
     'list',
     `select key, ${columns} from artifact
       where kind = $1 and key > $2 and ${isLive('$3')} order by key limit $4`,
+  ),
+  /** `$1`: now; `$2`: limit. The order changes nothing but the plan: without it all artifacts may be read. */
+  countSessions: statement(
+    'count_sessions',
+    `select count(*)::int as n from (
+      select from artifact where ${isOfAccount} and ${isLive('$1')} order by expires_at limit $2) as found`,
+  ),
+  /** `$3`: account. */
+  countSessionsOf: statement(
+    'count_sessions_of',
+    `select count(*)::int as n from (
+      select from artifact where account_key = $3 and kind = 'Session' and ${isLive('$1')} limit $2) as found`,
   ),
   /** Those that are there, whether they count or not. `$1`, `$2`: kinds and keys. */
   named: statement(

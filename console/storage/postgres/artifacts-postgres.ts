@@ -186,6 +186,12 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     async uncount(kind, id) {
       await database.run(sql.uncount, [kind, artifactKey(id), steadySeconds()]);
     },
+    async countSessions(most, accountId) {
+      const query = accountId === undefined ? sql.countSessions : sql.countSessionsOf;
+      const owner = accountId === undefined ? [] : [digest(accountId)];
+      const { n } = await first<{ n: number }>(query, [nowSeconds(), most + 1, ...owner]);
+      return { value: Math.min(n, most), isExact: n <= most };
+    },
     async sweep() {
       let removed = 0;
       for (;;) {

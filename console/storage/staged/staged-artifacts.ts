@@ -14,6 +14,8 @@ export interface StagedArtifacts extends ArtifactStore {
   replay(): Promise<void>;
 }
 
+const countedAtOnce = 500;
+
 type Write = (base: ArtifactStore) => Promise<unknown>;
 
 /** @param now  epoch milliseconds */
@@ -57,6 +59,15 @@ export function createStagedArtifacts(base: ArtifactStore, now: () => number): S
         : [],
     );
     return [...left, ...staged];
+  }
+
+  async function list(kind: ArtifactKind, limit: number, after = ''): Promise<ListedArtifact[]> {
+    const listed = await base.list(kind, limit + own.size, after);
+    return pageOf(
+      merged(kind, listed, () => true),
+      limit,
+      after,
+    );
   }
 
   async function put(kind: ArtifactKind, id: string, artifact: Omit<Artifact, 'consumedAt'>): Promise<void> {
@@ -135,12 +146,19 @@ export function createStagedArtifacts(base: ArtifactStore, now: () => number): S
         after,
       );
     },
-    async list(kind, limit, after = '') {
-      return pageOf(
-        merged(kind, await base.list(kind, limit + own.size, after), () => true),
-        limit,
-        after,
-      );
+    list,
+    /** One by one: what is staged may have ended any of them. */
+    async countSessions(most, accountId) {
+      let value = 0;
+      let after: string | undefined;
+      do {
+        const page = await list('Session', countedAtOnce, after);
+        value += page.filter(
+          ({ artifact: { accountId: of } }) => of && (!accountId || of === accountId),
+        ).length;
+        after = page.length < countedAtOnce ? undefined : page.at(-1)!.key;
+      } while (after !== undefined && value <= most);
+      return { value: Math.min(value, most), isExact: value <= most };
     },
     count: async (_kind, _id, windowSeconds) => ({
       count: 1,

@@ -2,6 +2,7 @@
  * Users and clients as they would be: what is changed is held here, over a base that stays as it is. The base is asked
  * for what was not changed, and what it answered is what all of it hangs on.
  */
+import { isInClientList } from '../client-lists.ts';
 import { changeRecords } from '../record-changes.ts';
 import {
   nameOfQuery,
@@ -191,6 +192,16 @@ export function createStagedRecords({
         collection === 'users' ? await base.count(collection, filter) : await base.count('clients');
       return ownOf(collection).reduce(
         (sum, one) => sum + Number(isCounted(one.record)) - Number(isCounted(one.before)),
+        before,
+      );
+    },
+    async countClients(filter) {
+      const before = await base.countClients(filter);
+      if (before === undefined) return undefined;
+      const isMeant = (client: ClientRecord | undefined) =>
+        client !== undefined && isInClientList(client, filter);
+      return ownOf('clients').reduce(
+        (sum, one) => sum + Number(isMeant(one.record)) - Number(isMeant(one.before)),
         before,
       );
     },

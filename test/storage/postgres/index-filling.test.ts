@@ -126,9 +126,9 @@ describe.skipIf(postgresPrograms === undefined)(
       const all = `select indexname from pg_indexes where schemaname = current_schema() order by 1`;
       const before = await query(all);
       await query(`alter table client drop column filled_version cascade;
-      drop index audit_entry_actor_event, audit_entry_event_outcome, audit_entry_change;
+      drop index audit_entry_actor_event, audit_entry_event_outcome, audit_entry_change, artifact_session;
       update pg_index set indisvalid = false where indexrelid = 'audit_entry_repeats'::regclass;
-      delete from cluster_console_step where name in ('0004-lists', '0005-changes');
+      delete from cluster_console_step where name in ('0004-lists', '0005-changes', '0006-sessions');
       update cluster_console set version = 3`);
       const next = await openPostgresStorage({ url: postgres.url(database) });
       onTestFinished(() => next.close());

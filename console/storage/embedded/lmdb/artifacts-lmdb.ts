@@ -109,6 +109,14 @@ export function openLmdbArtifacts({
     entries.put([kind, key], { ...entry, consumedAt: Math.floor(nowSeconds()) });
   }
 
+  /** Of a session. What is damaged names no account. */
+  function isOfAccount(key: string, accountId: string | undefined): boolean {
+    const value = bytes.get(['Session', key]);
+    if (!value || !isWholeRecord(['Session', key], value)) return false;
+    const { accountId: own } = decodeRecord<Entry>(['Session', key], value);
+    return own !== undefined && (accountId === undefined || own === accountId);
+  }
+
   const keysUnder = (prefix: LmdbKey) => [...index.under(prefix)].map(({ key }) => String(key.at(-1)));
 
   return {
@@ -225,6 +233,17 @@ export function openLmdbArtifacts({
         await pause();
       }
       return found;
+    },
+    async countSessions(most, accountId) {
+      const owner = accountId === undefined ? [] : [digest(accountId)];
+      return environment.read(() => {
+        // Since the last sweep.
+        const expired = [...index.under(['expiry'], { upTo: ['expiry', nowSeconds()] })].filter(
+          ({ key: [, , kind, key] }) => kind === 'Session' && isOfAccount(String(key), accountId),
+        ).length;
+        const value = index.countUnder(['account', 'Session', ...owner], most + expired) - expired;
+        return { value: Math.min(value, most), isExact: value <= most };
+      });
     },
     async count(kind, id, windowSeconds) {
       const key = artifactKey(id);

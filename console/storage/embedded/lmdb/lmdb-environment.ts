@@ -57,6 +57,8 @@ export interface LmdbDatabase<V> {
   remove(key: LmdbKey): void;
   /** Entries whose key starts with `prefix`, in order, read as they are asked for: copy before you write. */
   under(prefix: LmdbKey, options?: RangeLimits): Iterable<{ readonly key: LmdbKey; readonly value: V }>;
+  /** How many of them there are, damaged ones too. @param most  more are not counted: `most` + 1 stands for them */
+  countUnder(prefix: LmdbKey, most?: number): number;
 }
 
 export interface RangeLimits {
@@ -203,6 +205,7 @@ function openRecords<V>(shared: Shared, name: string): LmdbDatabase<V> {
         if (isWholeRecord(key, value)) yield { key, value: decodeRecord<V>(key, value) };
       }
     },
+    countUnder: bytes.countUnder,
   };
 }
 
@@ -226,6 +229,14 @@ function openDatabase<V>(
       const found = database.getRange({ ...range, ...(limit === undefined ? {} : { limit }) });
       // A key of one part is given without its list.
       return found.map(({ key, value }) => ({ key: Array.isArray(key) ? key : [key], value }));
+    },
+    countUnder(prefix, most = Infinity) {
+      const range = { start: plain(prefix), end: [...prefix, lastPart] };
+      // Passing over costs a fraction of counting: it is done without a look at the keys.
+      if (most !== Infinity) {
+        for (const _ of database.getKeys({ ...range, offset: most, limit: 1 })) return most + 1;
+      }
+      return database.getKeysCount(range);
     },
   };
 }

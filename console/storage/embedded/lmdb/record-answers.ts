@@ -1,11 +1,19 @@
 /** What the indexes of records answer: at once, so inside a transaction too. Reads what the transaction has written. */
 
+import { countOfClients } from '../../client-lists.ts';
 import { countKey, indexUnder, isAdministratorOf, recordKey } from '../../engine/record-indexes.ts';
 import { foldedName } from '../../name-keys.ts';
 import { type RecordAnswer, type RecordQuery, registeredVersion } from '../../record-engine.ts';
-import type { GrowingCollection, GrowingRecords, UserCount } from '../../record-store.ts';
+import {
+  type ClientCount,
+  type GrowingCollection,
+  type GrowingRecords,
+  mostCompared,
+  type UserCount,
+} from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
+import { filledGeneration } from './index-filling.ts';
 import type { LmdbKey } from './lmdb-environment.ts';
 import { DamagedRecordError } from './record-codec.ts';
 import type { RecordDatabases, StoredRecord } from './record-databases.ts';
@@ -94,6 +102,21 @@ export function createRecordAnswers(databases: RecordDatabases, registry: KnownP
       const kept = (by?: UserCount) => meta.get(countKey(collection, by)) ?? 0;
       if (filter.status !== 'active') return kept(filter);
       return kept() - kept({ status: 'disabled' }) - kept({ status: 'invited' });
+    },
+    countClients(filter: ClientCount): number | undefined {
+      if (filledGeneration(databases) < 1) return undefined;
+      const [off, application] = [indexUnder.disabledClient(), indexUnder.application()];
+      const isOfBoth = filter.kind !== undefined && filter.status !== undefined;
+      if (isOfBoth && index.countUnder(off, mostCompared) > mostCompared) return undefined;
+      const both = isOfBoth
+        ? [...index.under(off)].filter(({ key }) => index.has([...application, key.at(-1)!]))
+        : [];
+      return countOfClients(filter, {
+        all: meta.get(countKey('clients')) ?? 0,
+        applications: filter.kind === undefined ? 0 : index.countUnder(application),
+        disabled: filter.status === undefined ? 0 : index.countUnder(off),
+        disabledApplications: both.length,
+      });
     },
     isNameTaken,
     answer(query: RecordQuery): RecordAnswer {

@@ -73,6 +73,7 @@ export function openLmdbRecordReads(
     clients: pages.clients,
     count: async (collection: 'users' | 'clients', filter: UserCount = {}) =>
       read(() => answers.count(collection, filter)),
+    countClients: async (filter) => read(() => answers.countClients(filter)),
     isCounted: async ({ status }) => status === undefined || read(() => filledGeneration(databases) >= 1),
     isRedirectOrigin: async (origin) => read(() => answers.hasAny(indexUnder.redirectOrigin(origin))),
     hasAdministrator: async (withoutProvider) => read(() => answers.hasAdministrator(withoutProvider)),

@@ -1,8 +1,16 @@
 /** Users and clients as rows: what is written with each, and what is found by what. */
+
+import { type CountedClients, countOfClients } from '../../client-lists.ts';
 import { keyPart } from '../../engine/key-parts.ts';
 import { countKey, type IndexKey, indexUnder } from '../../engine/record-indexes.ts';
 import { type RecordAnswer, type RecordQuery, registeredVersion } from '../../record-engine.ts';
-import type { GrowingCollection, GrowingRecords, UserCount } from '../../record-store.ts';
+import {
+  type ClientCount,
+  type GrowingCollection,
+  type GrowingRecords,
+  mostCompared,
+  type UserCount,
+} from '../../record-store.ts';
 import type { ClientRecord, ProviderRecord, UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
 import { type Queries, statement } from '../database.ts';
@@ -42,6 +50,17 @@ const administrators = statement(
   `select exists (select from record_index where name = 'administrator' and part = 'own')
     or exists (select from record_index where name = 'administrator' and part = 'provider' and further = any($1))
     as found`,
+);
+
+/** Applications, disabled clients, and those that are both; `$1`: disabled ones that are compared. */
+const clientKinds = statement(
+  'client_kinds',
+  `with off as (select id from record_index where name = 'client-status' and part = 'disabled' limit $1 + 1)
+    select (select count(*)::int from record_index where name = 'client-kind' and part = 'application') as applications,
+      (select count(*)::int from record_index where name = 'client-status' and part = 'disabled') as disabled,
+      (select count(*)::int from off where exists (select from record_index as kind
+        where kind.name = 'client-kind' and kind.part = 'application' and kind.further = '' and kind.id = off.id))
+      as "disabledApplications"`,
 );
 
 /** All, and those that are not active. */
@@ -89,6 +108,17 @@ export function createReads(queries: Queries, registry: Pick<Registry, 'get' | '
     return others.reduce((left, n) => left - n, first);
   }
 
+  async function countClients(filter: ClientCount): Promise<number | undefined> {
+    const [all, { rows }] = await Promise.all([
+      count('clients'),
+      queries.run<Omit<CountedClients, 'all'>>(clientKinds, [mostCompared]),
+    ]);
+    const [found] = rows;
+    const isOfBoth = filter.kind !== undefined && filter.status !== undefined;
+    if (isOfBoth && found!.disabled > mostCompared) return undefined;
+    return countOfClients(filter, { all, ...found! });
+  }
+
   const isNameTaken = (name: string) =>
     isFound(nameTaken, [placeInIndex(indexUnder.name(name)).part, placeInIndex(indexUnder.shape(name)).part]);
 
@@ -96,6 +126,7 @@ export function createReads(queries: Queries, registry: Pick<Registry, 'get' | '
     named,
     isFound,
     count,
+    countClients,
     isNameTaken,
     hasUsers: async () => (await count('users')) > 0,
     isIndexed(key: IndexKey) {

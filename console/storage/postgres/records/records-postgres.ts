@@ -75,6 +75,7 @@ export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords 
     users: pages.users,
     clients: pages.clients,
     count: reads.count,
+    countClients: reads.countClients,
     isCounted: async () => true,
     isRedirectOrigin: (origin) => reads.isIndexed(indexUnder.redirectOrigin(origin)),
     hasAdministrator: (withoutProvider) => reads.hasAdministrator(withoutProvider),

@@ -10,6 +10,7 @@ import * as first from './first-schema.ts';
 import * as lists from './lists-schema.ts';
 import { createMeta, type Form, metaTable, moveTable, readForm } from './meta.ts';
 import * as once from './once-schema.ts';
+import * as sessions from './sessions-schema.ts';
 
 /**
  * In their order. A step widens: new tables, columns that may be null or have a constant default. What a version
@@ -22,6 +23,7 @@ const steps = [
   { name: '0003-once', up: once.up },
   { name: '0004-lists', up: lists.up },
   { name: '0005-changes', up: changes.up },
+  { name: '0006-sessions', up: sessions.up },
 ] as const;
 
 export const schemaVersion = steps.length;
