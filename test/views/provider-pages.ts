@@ -4,12 +4,12 @@ import {
   type ProviderField,
   type ProviderForm,
   renderNewProvider,
-} from '../../views/management/access/identity-provider-form.tsx';
+} from '../../views/management/access/identity-providers/provider-form.tsx';
 import {
   renderProvider,
   renderProviders,
   type ShownProvider,
-} from '../../views/management/access/identity-providers.tsx';
+} from '../../views/management/access/identity-providers/providers.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import type { Filling } from './filling.ts';
 

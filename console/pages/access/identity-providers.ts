@@ -5,14 +5,14 @@ import {
   providerHref,
   providersPath,
   renderNewProvider,
-} from '../../../views/management/access/identity-provider-form.tsx';
+} from '../../../views/management/access/identity-providers/provider-form.tsx';
 import {
   kindNames,
   type ProviderModel,
   renderProvider,
   renderProviders,
   type ShownProvider,
-} from '../../../views/management/access/identity-providers.tsx';
+} from '../../../views/management/access/identity-providers/providers.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';

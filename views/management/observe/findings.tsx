@@ -1,6 +1,6 @@
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
-import { providerHref } from '../access/identity-provider-form.tsx';
+import { providerHref } from '../access/identity-providers/provider-form.tsx';
 import { memberHref } from '../cluster/members.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { decisionHref } from './audit.tsx';

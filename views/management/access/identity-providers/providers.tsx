@@ -1,18 +1,18 @@
 /** Identity providers: where people's accounts come from besides this console. */
-import { renderDocument } from '../../layout.tsx';
-import { Said, Text, useText } from '../../texts/elements.tsx';
-import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
-import { Ago } from '../ago.tsx';
-import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
-import type { FiltersModel } from '../filters.tsx';
-import { EditPart, type EditState, type Owner } from '../forms/change-form.tsx';
-import type { FrameModel } from '../frame.tsx';
-import { History, type HistoryModel } from '../history/history.tsx';
-import { ListPage, type ListState } from '../list.tsx';
-import { NameCell } from '../name-cell.tsx';
-import { State } from '../state.tsx';
-import { ProviderFields, type ProviderForm, providerHref, providersPath } from './identity-provider-form.tsx';
-import { DryRun, ProviderTrial, type ShownDryRun } from './identity-provider-trial.tsx';
+import { renderDocument } from '../../../layout.tsx';
+import { Said, Text, useText } from '../../../texts/elements.tsx';
+import { numberIn, saidIn, type Translate, type WordKey } from '../../../texts/text.ts';
+import { Ago } from '../../ago.tsx';
+import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../../detail.tsx';
+import type { FiltersModel } from '../../filters.tsx';
+import { EditPart, type EditState, type Owner } from '../../forms/change-form.tsx';
+import type { FrameModel } from '../../frame.tsx';
+import { History, type HistoryModel } from '../../history/history.tsx';
+import { ListPage, type ListState } from '../../list.tsx';
+import { NameCell } from '../../name-cell.tsx';
+import { State } from '../../state.tsx';
+import { ProviderFields, type ProviderForm, providerHref, providersPath } from './provider-form.tsx';
+import { DryRun, ProviderTrial, type ShownDryRun } from './provider-trial.tsx';
 
 /** As the admin API has it. */
 export interface ShownProvider {
