@@ -72,14 +72,22 @@ test('the overview says so and leads to the provider', async () => {
 
 test('the list and the page of a provider say when its certificate ends', async () => {
   const list = textOf(await ada.get('/access/identity-providers'));
-  expect(list).toMatch(/Provider nine \S+ SAML 2.0 Enabled Certificate ends in 9 days /);
-  expect(list).toMatch(/Provider over \S+ SAML 2.0 Enabled Certificate ended 12 hr ago /);
+  expect(list).toMatch(
+    /Provider nine \S+ SAML 2.0 Metadata read (?:now|\d+ sec ago) Enabled Certificate ends in 9 days /,
+  );
+  expect(list).toMatch(
+    /Provider over \S+ SAML 2.0 Metadata read (?:now|\d+ sec ago) Enabled Certificate ended 12 hr ago /,
+  );
   for (const fine of ['next', 'later'])
-    expect(list).toMatch(new RegExp(`Provider ${fine} \\S+ SAML 2.0 Enabled - 0`));
-  expect(list).toMatch(/Provider off \S+ SAML 2.0 Disabled - 0 /);
+    expect(list).toMatch(new RegExp(`Provider ${fine} \\S+ SAML 2.0 Metadata read \\S+.{0,9} Enabled - 0`));
+  expect(list).toMatch(/Provider off \S+ SAML 2.0 Metadata read (?:now|\d+ sec ago) Disabled - 0 /);
   const page = textOf(await ada.get('/access/identity-providers/next'));
-  expect(page).toMatch(/next for 9\.25 days ?, ends in 9 days .*next for 400 days ?, ends in 13 mo/);
-  expect(textOf(await ada.get('/access/identity-providers/over'))).toMatch(/days ?, ended 12 hr ago/);
+  expect(page).toMatch(
+    /next for 9\.25 days ?, issued .{2,10} ago ?, ends in 9 days .*next for 400 days ?, issued .{2,10} ago ?, ends in 13 mo/,
+  );
+  expect(textOf(await ada.get('/access/identity-providers/over'))).toMatch(
+    /days ?, issued .{2,10} ago ?, ended 12 hr ago/,
+  );
 });
 
 test('all of it in German', async () => {

@@ -4,7 +4,7 @@ import type {
   ProviderField,
   ProviderValues,
 } from '../../../views/management/access/identity-providers/provider-form.tsx';
-import type { ProviderKind } from '../../../views/management/access/identity-providers/providers.tsx';
+import type { ProviderKind } from '../../../views/management/access/identity-providers/provider-parts.tsx';
 import type { Translate, WordKey } from '../../../views/texts/text.ts';
 
 export interface FormField extends ProviderField {

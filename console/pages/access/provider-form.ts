@@ -4,7 +4,7 @@ import type { ProviderValues } from '../../../views/management/access/identity-p
 import type {
   ProviderKind,
   ShownProvider,
-} from '../../../views/management/access/identity-providers/providers.tsx';
+} from '../../../views/management/access/identity-providers/provider-parts.tsx';
 import type { FieldError } from '../../../views/management/forms/fields.tsx';
 import type { Form } from '../../http/form.ts';
 import { commandWith, type TypedChange } from '../change-ways.ts';
