@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newSelfSigned } from '../../platform/certificates/self-signed.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi } from '../helpers/management.ts';
+import { callApi, personWith } from '../helpers/management.ts';
 import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.ts';
 
 const dayMs = 24 * 3600 * 1000;
@@ -59,15 +59,23 @@ test('the health check warns of each enabled one all of whose certificates end w
       'Its signing certificate has ended. It counts as long as it is pinned; nobody can sign in once the provider signs with another one.',
     ],
   ]);
-  expect(of.find(({ check }) => check.endsWith('nine'))?.fix).toBe(
-    'Have its new metadata read: npx console idp update nine --metadata-url, or --metadata-file.',
-  );
+  expect(of.find(({ check }) => check.endsWith('nine'))).toMatchObject({
+    fix: 'Have its new metadata read, from their address or from a file.',
+    command: 'npx console idp update nine --metadata-url URL',
+    operation: 'updateIdentityProvider',
+  });
 });
 
 test('the overview says so and leads to the provider', async () => {
   const page = await ada.get('/');
   expect(textOf(page)).toContain('Identity provider nine Its signing certificate ends in 9 days.');
-  expect(page.body).toContain('href="/access/identity-providers/nine"');
+  expect(page.body).toContain('href="/access/identity-providers/nine#edit"');
+  expect(textOf(page)).toContain('Have its metadata read : Identity provider nine');
+  expect(page.body).not.toContain('npx console');
+  const viewer = await personWith(console, 'viewer', ['Viewer']);
+  const shown = await viewer.get('/');
+  expect(shown.body, 'who may not change it').toContain('href="/access/identity-providers/nine"');
+  expect(textOf(shown)).not.toContain('Have its metadata read :');
 });
 
 test('the list and the page of a provider say when its certificate ends', async () => {
@@ -99,6 +107,8 @@ test('all of it in German', async () => {
   );
   expect(textOf(health)).toContain('endet in 1 Tag.');
   expect(textOf(health)).toContain('Das Zertifikat, mit dem er signiert, ist abgelaufen.');
-  expect(textOf(health)).toContain('Lassen Sie seine neuen Metadaten lesen: npx console idp update nine');
+  expect(textOf(health)).toContain(
+    'Lassen Sie seine neuen Metadaten lesen, von ihrer Adresse oder aus einer Datei. Metadaten lesen lassen',
+  );
   expect(textOf(await german.get('/access/identity-providers'))).toContain('Zertifikat endet in 9 Tagen');
 });
