@@ -28,6 +28,17 @@ export const providerView = view({
     .strictObject({ at: dateTime, reason: text })
     .nullable()
     .meta({ description: 'What last kept somebody from that, on the side of the provider or by its rules.' }),
+  metadataReadAt: dateTime.nullable().meta({
+    description:
+      'When its SAML metadata, or its OpenID discovery document, were last read; null where none are, or nobody has needed them yet.',
+  }),
+  metadataFailure: z
+    .strictObject({ at: dateTime, reason: text })
+    .nullable()
+    .meta({ description: 'Why its SAML metadata could not be fetched again since then.' }),
+  keysReadAt: dateTime.nullable().meta({
+    description: 'When the key set of an OpenID provider was last read; null where nobody has needed it yet.',
+  }),
   createdAt: dateTime.nullable(),
   updatedAt: dateTime.nullable(),
   owner: ownerView,
@@ -45,13 +56,19 @@ export function viewOf({ view: shown }: ShownProvider) {
   const { id, linkedUsers, updatedAt: at, owner, hold } = shown;
   const updatedAt = time(at);
   const ownership = { owner: ownerOf(owner ? { owner } : {}), hold: holdOf(hold ? { hold } : {}) };
-  const uses = { lastSignInAt: time(shown.lastSignInAt), lastFailure: failureOf(shown) };
+  const uses = {
+    lastSignInAt: time(shown.lastSignInAt),
+    lastFailure: failureOf(shown.lastFailure),
+    metadataReadAt: time(shown.metadataReadAt),
+    metadataFailure: failureOf(shown.metadataFailure),
+    keysReadAt: time(shown.keysReadAt),
+  };
   const common = { id, linkedUsers, ...uses, updatedAt, ...ownership };
   if (shown.readable) return { ...shown, problem: null, ...common };
   return { ...unreadable, problem: shown.problem, ...common };
 }
 
-function failureOf({ lastFailure: failure }: ShownProvider['view']) {
+function failureOf(failure: ShownProvider['view']['lastFailure']) {
   return failure ? { at: time(failure.at)!, reason: failure.reason } : null;
 }
 

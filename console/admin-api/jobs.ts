@@ -4,6 +4,8 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import { followJob } from '../jobs/follow-job.ts';
 import { isOver, type Job } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { readingKind } from '../jobs/map-readings.ts';
+import { drainKind } from '../jobs/queue-drains.ts';
 import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
@@ -19,6 +21,9 @@ const text = z.string();
 export const jobView = view({
   id: jobId,
   kind: text.meta({ example: 'import-users' }),
+  structure: view({ kind: z.enum(['map', 'queue']), name: text })
+    .nullable()
+    .meta({ description: 'Whose entries or items it is about.' }),
   state: z.enum(jobStates),
   progress: view({
     done: z.number().int(),
@@ -123,12 +128,19 @@ export function viewOfJob(job: Job) {
   const { id, kind, state, progress, startedBy, resumable, result, problem } = job;
   const { createdAt, startedAt, updatedAt, endedAt } = job;
   return {
-    ...{ id, kind, state, progress, startedBy, resumable, result, problem },
+    ...{ id, kind, structure: structureOf(job), state, progress, startedBy, resumable, result, problem },
     createdAt: at(createdAt),
     startedAt: startedAt === null ? null : at(startedAt),
     updatedAt: at(updatedAt),
     endedAt: endedAt === null ? null : at(endedAt),
   };
+}
+
+/** What a job is about that is about one map or one queue. */
+export function structureOf({ kind, input }: Pick<Job, 'kind' | 'input'>) {
+  if (kind === drainKind) return { kind: 'queue' as const, name: String(input.queue) };
+  if (kind === readingKind) return { kind: 'map' as const, name: String(input.map) };
+  return null;
 }
 
 /** @throws {ProblemError} `not_found` */

@@ -4,9 +4,10 @@ import { ProblemError } from '../../platform/errors.ts';
 import type { AskMember } from '../../platform/member-call.ts';
 import { reasonInWords } from '../../platform/names/network-reason.ts';
 import { differenceIn } from '../configuration/directory/differing-files.ts';
+import type { Job } from '../jobs/job.ts';
 import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
-import { fixOf } from '../settings/warning-fixes.ts';
+import { repairOf } from '../settings/warning-fixes.ts';
 import type { DeniedCaller } from '../usage/denied-callers.ts';
 import { directoryStateOf } from './directory-state.ts';
 import { checkProviders } from './provider-findings.ts';
@@ -17,11 +18,20 @@ export interface HealthFinding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'problem';
   readonly reason: string;
-  /** What puts it right. */
+  /** What puts it right, in words. */
   readonly fix: string | null;
+  /** The command line that does so, or says more. */
+  readonly command?: string;
+  /** Of this API, what does so. */
+  readonly operation?: string;
   /** Of the last call, where it is about calls that are denied. */
   readonly decisionId?: string;
+  /** The job that it is about. */
+  readonly job?: Pick<Job, 'id' | 'kind' | 'input' | 'state' | 'problem' | 'endedAt'>;
 }
+
+/** In words, and with what. */
+type Repair = Pick<HealthFinding, 'command' | 'operation'> & { readonly fix: string };
 
 export interface HealthFindingsDeps {
   readonly services: Pick<
@@ -121,22 +131,27 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     const members = memberStates.list();
     const of = await Promise.all(members.map((member) => checkMember(member, asks)));
     if (members.some(({ state, isDrained }) => state === 'in' && !isDrained)) return of;
-    const fix = 'Start the members, or correct CONSOLE_MEMBERS; npx console doctor says more.';
-    return [problem('members', 'No member takes calls: each is answered 503.', fix), ...of];
+    const fix = 'Start the members, or correct CONSOLE_MEMBERS.';
+    const repair = { fix, command: 'npx console doctor' };
+    return [problem('members', 'No member takes calls: each is answered 503.', repair), ...of];
   }
 
   async function checkMember(member: MemberState, asks: boolean): Promise<HealthFinding> {
     const check = `member ${member.id}`;
     if (member.isDrained) {
-      return warning(check, 'It is drained.', `Give it calls again: npx console member undrain ${member.id}`);
+      return warning(check, 'It is drained.', {
+        fix: 'Give it calls again.',
+        command: `npx console member undrain ${member.id}`,
+        operation: 'undrainMember',
+      });
     }
     if (member.state !== 'in') {
       const fix = 'Start it with REST enabled, or see why it cannot be reached from here.';
       const why = member.reason === null ? 'it was not asked yet' : reasonInWords(member.reason, member.id);
-      return problem(check, `It gets no calls: ${why}.`, fix);
+      return problem(check, `It gets no calls: ${why}.`, { fix });
     }
     const said = asks && member.groups.HEALTH_CHECK ? await readinessOf(member.id) : undefined;
-    return said ? problem(check, said, 'Read its log.') : ok(check, 'It takes calls.');
+    return said ? problem(check, said, { fix: 'Read its log.' }) : ok(check, 'It takes calls.');
   }
 
   /** @returns why it is not ready */
@@ -155,26 +170,33 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       await storage.checkWritable();
     } catch (error) {
       const { state = 'unknown' } = error as { readonly state?: string };
-      const fix = advices[state] ?? 'The system log says more; npx console doctor looks closer.';
-      return [problem('store', `It cannot be written (${state}). What is stored is not damaged.`, fix)];
+      const fix = advices[state] ?? 'The system log says more.';
+      const repair = { fix, command: 'npx console doctor' };
+      return [problem('store', `It cannot be written (${state}). What is stored is not damaged.`, repair)];
     }
     const { bavail, bsize } = statfsSync(settings.dataDir);
     const left = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB are left.`;
     const isLittle = bavail * bsize < littleBytes;
-    return [isLittle ? warning('store', left, 'Make room for the data directory.') : ok('store', left)];
+    const fix = 'Make room for the data directory.';
+    return [isLittle ? warning('store', left, { fix }) : ok('store', left)];
   }
 
   function checkKeys(): readonly HealthFinding[] {
     const signing = keys.published().filter(({ state }) => state === 'signing');
     if (signing.length > 0) return [ok('keys', `${signing.length} sign.`)];
-    return [problem('keys', 'No key signs: no token can be given.', 'npx console keys rotate --now')];
+    const repair = {
+      fix: 'Replace the signing keys at once.',
+      command: 'npx console keys rotate --now',
+      operation: 'rotateKeys',
+    };
+    return [problem('keys', 'No key signs: no token can be given.', repair)];
   }
 
   async function checkLicence(): Promise<readonly HealthFinding[]> {
     const licence = licences.current();
     if (!licence) return [];
     const { id, expiresAt } = licence;
-    const set = 'Set the next one: npx console licence set';
+    const set = { fix: 'Set the next one.', command: 'npx console licence set', operation: 'putLicence' };
     const days = expiresAt === undefined ? undefined : Math.floor((expiresAt * 1000 - now()) / dayMs);
     if (days !== undefined && days < 0) return [problem('licence', `Licence ${id} has ended.`, set)];
     if (days !== undefined && days < soonDays) {
@@ -182,8 +204,9 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     }
     const delivery = await licenceDeliveries.current();
     if (!delivery || isSettled(delivery)) return [ok('licence', `Licence ${id} is valid.`)];
-    const fix = 'See to the internal address of the application; npx console licence status tells.';
-    return [warning('licence', `The application has not acknowledged licence ${id}.`, fix)];
+    const fix = 'See to the internal address of the application.';
+    const repair = { fix, command: 'npx console licence status' };
+    return [warning('licence', `The application has not acknowledged licence ${id}.`, repair)];
   }
 
   async function checkJobs(): Promise<readonly HealthFinding[]> {
@@ -191,12 +214,13 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     const failed = (await jobs.list()).filter(
       ({ state, endedAt }) => (state === 'failed' || state === 'interrupted') && (endedAt ?? 0) > since,
     );
-    return failed.slice(0, mostJobs).map(({ id, kind, state, problem: why }) => {
-      const ended =
-        state === 'failed' ? `Job ${id} (${kind}) has failed` : `Job ${id} (${kind}) has been interrupted`;
-      const reason = why ? `${ended}: ${why.detail.replace(/\.$/, '')}.` : `${ended}.`;
-      return warning('jobs', reason, 'Start it again.');
-    });
+    return failed.slice(0, mostJobs).map((job) => ({
+      ...warning('jobs', reasonOfJob(job), {
+        fix: 'Start it again.',
+        command: `npx console job show ${job.id}`,
+      }),
+      job,
+    }));
   }
 
   async function checkConfiguration(): Promise<readonly HealthFinding[]> {
@@ -207,9 +231,8 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
   async function checkSameFiles(): Promise<readonly HealthFinding[]> {
     const difference = consoles && differenceIn(await consoles.compareFiles(), false);
     if (difference === undefined) return [];
-    const fix =
-      'Give all consoles the same files: GET /api/v1/configuration/directory says which of them differ.';
-    return [warning('configuration', difference, fix)];
+    const repair = { fix: 'Give all consoles the same files.', command: 'npx console config status' };
+    return [warning('configuration', difference, repair)];
   }
 
   async function checkFiles(): Promise<readonly HealthFinding[]> {
@@ -219,26 +242,39 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       return [ok('configuration', 'The files of CONSOLE_CONFIG_DIR are in force.')];
     // What is wrong names clients, which are for administrators alone.
     const reason = 'Files of CONSOLE_CONFIG_DIR are refused, and what was in force stays.';
-    return [problem('configuration', reason, 'GET /api/v1/configuration/directory says what to mend.')];
+    const repair = { fix: 'Correct the files.', command: 'npx console config status' };
+    return [problem('configuration', reason, repair)];
   }
 
   function checkSettings(): readonly HealthFinding[] {
-    return settings.warnings.map((text) => warning('settings', `${text}.`, fixOf(text)));
+    return settings.warnings.map((text) => warning('settings', `${text}.`, repairOf(text)));
   }
 }
 
-function findingOfDenials({ kind, id, reason, fix, decisionId }: DeniedCaller): HealthFinding {
-  return { ...warning(`${kind} ${id}`, reason, fix), decisionId };
+function findingOfDenials({ kind, id, reason, decisionId }: DeniedCaller): HealthFinding {
+  const repair = {
+    fix: 'The decision says what opens the call; denials that are muted are not named here.',
+    command: `npx console explain --decision ${decisionId}`,
+  };
+  return { ...warning(`${kind} ${id}`, reason, repair), decisionId };
+}
+
+/** For who reads it without a page: what ended when, and why. */
+function reasonOfJob({ kind, state, endedAt, problem: why }: Job): string {
+  const at = new Date(endedAt ?? 0).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
+  const ended =
+    state === 'failed' ? `A job (${kind}) failed at ${at}` : `A job (${kind}) was interrupted at ${at}`;
+  return why ? `${ended}: ${why.detail.replace(/\.$/, '')}.` : `${ended}.`;
 }
 
 function ok(check: string, reason: string): HealthFinding {
   return { check, state: 'ok', reason, fix: null };
 }
 
-function warning(check: string, reason: string, fix: string): HealthFinding {
-  return { check, state: 'warning', reason, fix };
+function warning(check: string, reason: string, repair: Repair): HealthFinding {
+  return { check, state: 'warning', reason, ...repair };
 }
 
-function problem(check: string, reason: string, fix: string): HealthFinding {
-  return { check, state: 'problem', reason, fix };
+function problem(check: string, reason: string, repair: Repair): HealthFinding {
+  return { check, state: 'problem', reason, ...repair };
 }

@@ -8,6 +8,8 @@ interface ProviderFinding {
   readonly state: 'warning';
   readonly reason: string;
   readonly fix: string;
+  readonly command: string;
+  readonly operation: string;
 }
 
 const dayMs = 24 * 3600 * 1000;
@@ -32,7 +34,9 @@ function findingOf(id: string, days: number): ProviderFinding {
     check: `identity provider ${id}`,
     state: 'warning',
     reason: reasonFor(days),
-    fix: `Have its new metadata read: npx console idp update ${id} --metadata-url, or --metadata-file.`,
+    fix: 'Have its new metadata read, from their address or from a file.',
+    command: `npx console idp update ${id} --metadata-url URL`,
+    operation: 'updateIdentityProvider',
   };
 }
 

@@ -10,7 +10,7 @@ export interface DryStep {
   readonly advice?: string;
 }
 
-export type DryRunDeps = Omit<ConnectorDeps, 'cipher' | 'log'>;
+export type DryRunDeps = Omit<ConnectorDeps, 'cipher' | 'log' | 'onRead'>;
 
 export type DryRun = ReturnType<typeof createDryRun>;
 

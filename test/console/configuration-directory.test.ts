@@ -284,7 +284,8 @@ describe('files that are wrong', () => {
     expect(await finding()).toMatchObject({
       state: 'problem',
       reason: expect.not.stringContaining('roles/bad'),
-      fix: expect.stringContaining('/configuration/directory'),
+      fix: 'Correct the files.',
+      command: 'npx console config status',
     });
     await untilReady(console.url);
     await console.waitFor(() => auditOf(console, 'configuration.refused')[0], 'the line');

@@ -82,7 +82,9 @@ async function aJobRuns(consoleUrl: string, password: string): Promise<void> {
   await ada.signIn({ username: 'ada', password });
   const running = async () => textOf(await ada.get('/observe/jobs?state=running'));
   const taken = async () =>
-    Number(/Drain of a queue Running ([\d,]+) of 27,000 items/.exec(await running())?.[1]?.replace(',', ''));
+    Number(
+      /Drain of queue \S+ Running ([\d,]+) of 27,000 items/.exec(await running())?.[1]?.replace(',', ''),
+    );
   await expect.poll(taken, { timeout: 20_000, interval: 500 }).toBeGreaterThan(0);
   const before = await taken();
   await expect.poll(taken, { timeout: 20_000, interval: 500 }).toBeGreaterThan(before);

@@ -100,6 +100,9 @@ describe('an OpenID provider', () => {
       linkedUsers: 0,
       lastSignInAt: null,
       lastFailure: null,
+      metadataReadAt: null,
+      metadataFailure: null,
+      keysReadAt: null,
       owner: { kind: 'admin', source: null },
       hold: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -475,7 +478,7 @@ describe('a running console', () => {
     expect((await signIn()).status).toBe(200);
     expect(textOf(await agent.get('/account'))).toContain('ada@corp.example');
     expect(await isIn()).toBe(true);
-    expect((await change('list')).stdout).toMatch(/corp\s+oidc\s+active\s+1\s+Corp/);
+    expect((await change('list')).stdout).toMatch(/corp\s+oidc\s+active\s+1\s+\d{4}-\S+Z\s+Corp/);
 
     await change('disable', 'corp');
     await until(async () => !(await isIn()), 'the end of the session', 15_000);

@@ -21,7 +21,9 @@ let admin: string;
 beforeAll(async () => {
   crafted = await startCraftedProvider();
   const dataDir = await storeWithProviders(
-    ...['alpha', 'beta', 'gamma'].map((id) => oidcProvider(id, `By ${id}`, crafted.issuer, { clientId })),
+    ...['alpha', 'beta', 'gamma', 'delta'].map((id) =>
+      oidcProvider(id, `By ${id}`, crafted.issuer, { clientId }),
+    ),
   );
   const env = { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' };
   console = await startConsole({ port: await freePort(), dataDir, env });
@@ -76,6 +78,39 @@ test('a sign-in and a refusal are told with their time, and of the others nothin
   for (const at of [lastSignInAt, lastFailure.at]) expect(Date.parse(at)).toBeGreaterThanOrEqual(before - 1);
   expect(textOf(refused)).toContain(lastFailure.reason);
   expect(await usesOf('beta')).toEqual(none);
+});
+
+test('the discovery document and the key set say when they were last read, once a sign-in has needed them', async () => {
+  const documentsOf = async (id: string) => {
+    const { metadataReadAt, metadataFailure, keysReadAt } = (await call('GET', id)).body;
+    return { metadataReadAt, metadataFailure, keysReadAt };
+  };
+  const before = Date.now();
+  expect(titleOf(await signIn('delta', ['ops'], agent()))).toMatch(signedInTitle);
+  await until(async () => (await documentsOf('delta')).keysReadAt !== null, 'the key set to be read');
+  const { metadataReadAt, metadataFailure, keysReadAt } = await documentsOf('delta');
+  expect(metadataFailure).toBeNull();
+  for (const at of [metadataReadAt, keysReadAt]) expect(Date.parse(at)).toBeGreaterThanOrEqual(before - 1);
+  await signIn('delta', ['ops'], agent());
+  expect(await documentsOf('delta'), 'what is known still serves').toEqual({
+    metadataReadAt,
+    metadataFailure,
+    keysReadAt,
+  });
+  const nothing = { metadataReadAt: null, metadataFailure: null, keysReadAt: null };
+  expect(await documentsOf('beta')).toEqual(nothing);
+  const ada = agent();
+  await ada.signIn();
+  const pageOf = async (id: string) => textOf(await ada.get(`/access/identity-providers/${id}`));
+  expect(await pageOf('delta')).toMatch(
+    /Discovery document Read .*(ago|now) ?\. Key set Read .*(ago|now) ?\. Order/,
+  );
+  expect(await pageOf('beta')).toContain('Discovery document Not read yet Key set Not read yet');
+  expect((await call('DELETE', 'delta?withAccounts=true')).status).toBe(200);
+  const again = { id: 'delta', kind: 'oidc', issuer: crafted.issuer, clientId, clientAuth: 'none' };
+  await call('POST', '', { ...again, defaultRole: 'Viewer' });
+  expect(await documentsOf('delta'), 'the next of its id').toEqual(nothing);
+  expect((await call('DELETE', 'delta')).status).toBe(204);
 });
 
 test('an answer that nobody has asked for is no failure of the provider', async () => {

@@ -21,6 +21,7 @@ describe.skipIf(reason !== undefined)(`providers as they are met${reason ? ` (${
   let rolling: SamlServer;
   let corp: RunningProvider;
   let publisher: Publisher;
+  let unsigned: Publisher;
   let console: RunningConsole;
   let dataDir: string;
   beforeAll(async () => {
@@ -30,18 +31,21 @@ describe.skipIf(reason !== undefined)(`providers as they are met${reason ? ` (${
     rolling = await startSamlServer(url, 'rolling', 'Rolling');
     corp = await startOpenIdProvider(url, 'corp');
     publisher = await startPublisher(rolling.provider);
+    unsigned = await startPublisher({ ...rolling.provider, id: 'unsigned', name: 'Unsigned' });
+    unsigned.publish({ isUnsigned: true });
     const byForm = { ...idp.provider.saml.metadata, signOnBinding: 'post' as const };
     dataDir = await storeWithProviders(
       idp.provider,
       { ...idp.provider, id: 'form', name: 'Form', saml: { ...idp.provider.saml, metadata: byForm } },
       { ...oidcProvider('corp', 'Corp', corp.issuer), enabled: false },
       publisher.provider,
+      unsigned.provider,
     );
     console = await startConsole({ port, dataDir, env: { CONSOLE_OUTBOUND_ALLOW: '127.0.0.1' } });
   });
   afterAll(async () => {
     await console?.stop();
-    await Promise.all([idp?.close(), rolling?.close(), corp?.close(), publisher?.close()]);
+    await Promise.all([idp, rolling, corp, publisher, unsigned].map((server) => server?.close()));
     await rm(dataDir, { recursive: true, force: true });
   });
 
@@ -157,6 +161,39 @@ describe.skipIf(reason !== undefined)(`providers as they are met${reason ? ` (${
       const away = await leave(agent, await agent.get('/login'), 'Rolling');
       await bring('/login/callback/rolling', rolling.answer(away));
       expect(textOf(await agent.get('/account'))).toContain('Signed in with Rolling');
+    });
+
+    test('say when they were last read, and why not again', async () => {
+      const shown = async (id: string) =>
+        (await runTool(['idp', 'show', id, '--json'], { dataDir })).json<{
+          readonly metadataReadAt: string | null;
+          readonly metadataFailure: { readonly at: string; readonly reason: string } | null;
+        }>();
+      await until(async () => (await shown('unsigned')).metadataFailure !== null, 'the failure', 15_000);
+      const [read, failed, pinned] = [await shown('rolling'), await shown('unsigned'), await shown('idp')];
+      expect(read.metadataFailure).toBeNull();
+      expect(Date.now() - Date.parse(read.metadataReadAt!)).toBeLessThan(60_000);
+      expect(failed.metadataReadAt).toBeNull();
+      expect(failed.metadataFailure!.reason).toMatch(/is not signed/);
+      expect(pinned).toMatchObject({ metadataReadAt: null, metadataFailure: null });
+      const list = await runTool(['idp', 'list'], { dataDir });
+      expect(list.stdout).toMatch(new RegExp(`rolling +saml .*${read.metadataReadAt}`));
+      const inWords = (await runTool(['idp', 'show', 'unsigned'], { dataDir })).stdout;
+      expect(inWords).toMatch(/metadata failure:? +\d{4}-.*is not signed/);
+      await agent.signIn();
+      const pageOf = async (id: string) => textOf(await agent.get(`/access/identity-providers/${id}`));
+      expect(await pageOf('rolling')).toMatch(/Metadata Read (now|\d+ sec ago) ?\. Read again each hour\./);
+      expect(await pageOf('unsigned')).toMatch(
+        /Metadata Could not be read again (now|.* ago) ?: .*is not signed/,
+      );
+      expect(await pageOf('idp')).toMatch(/Metadata Not read again by itself\./);
+      expect(textOf(await agent.get('/access/identity-providers'))).toMatch(
+        /Unsigned \S+ SAML 2.0 Enabled .*Metadata cannot be read again/,
+      );
+      publisher.publish();
+      const again = ['idp', 'update', 'form', '--metadata-url', publisher.url];
+      expect((await runTool(again, { dataDir })).code).toBe(0);
+      expect((await shown('form')).metadataReadAt, 'an administrator has had them read').not.toBeNull();
     });
 
     test.each([

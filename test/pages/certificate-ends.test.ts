@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newSelfSigned } from '../../platform/certificates/self-signed.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi } from '../helpers/management.ts';
+import { callApi, personWith } from '../helpers/management.ts';
 import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.ts';
 
 const dayMs = 24 * 3600 * 1000;
@@ -59,30 +59,45 @@ test('the health check warns of each enabled one all of whose certificates end w
       'Its signing certificate has ended. It counts as long as it is pinned; nobody can sign in once the provider signs with another one.',
     ],
   ]);
-  expect(of.find(({ check }) => check.endsWith('nine'))?.fix).toBe(
-    'Have its new metadata read: npx console idp update nine --metadata-url, or --metadata-file.',
-  );
+  expect(of.find(({ check }) => check.endsWith('nine'))).toMatchObject({
+    fix: 'Have its new metadata read, from their address or from a file.',
+    command: 'npx console idp update nine --metadata-url URL',
+    operation: 'updateIdentityProvider',
+  });
 });
 
 test('the overview says so and leads to the provider', async () => {
   const page = await ada.get('/');
   expect(textOf(page)).toContain('Identity provider nine Its signing certificate ends in 9 days.');
-  expect(page.body).toContain('href="/access/identity-providers/nine"');
+  expect(page.body).toContain('href="/access/identity-providers/nine#edit"');
+  expect(textOf(page)).toContain('Have its metadata read : Identity provider nine');
+  expect(page.body).not.toContain('npx console');
+  const viewer = await personWith(console, 'viewer', ['Viewer']);
+  const shown = await viewer.get('/');
+  expect(shown.body, 'who may not change it').toContain('href="/access/identity-providers/nine"');
+  expect(textOf(shown)).not.toContain('Have its metadata read :');
   // A line each: what puts it right is where the link leads.
   expect(page.body).toContain('<ul class="rows boxed lines">');
-  expect(textOf(page)).not.toContain('Have its new metadata read');
 });
 
 test('the list and the page of a provider say when its certificate ends', async () => {
   const list = textOf(await ada.get('/access/identity-providers'));
-  expect(list).toMatch(/Provider nine \S+ SAML 2.0 Enabled Certificate ends in 9 days /);
-  expect(list).toMatch(/Provider over \S+ SAML 2.0 Enabled Certificate ended 12 hr ago /);
+  expect(list).toMatch(
+    /Provider nine \S+ SAML 2.0 Metadata read (?:now|\d+ sec ago) Enabled Certificate ends in 9 days /,
+  );
+  expect(list).toMatch(
+    /Provider over \S+ SAML 2.0 Metadata read (?:now|\d+ sec ago) Enabled Certificate ended 12 hr ago /,
+  );
   for (const fine of ['next', 'later'])
-    expect(list).toMatch(new RegExp(`Provider ${fine} \\S+ SAML 2.0 Enabled - 0`));
-  expect(list).toMatch(/Provider off \S+ SAML 2.0 Disabled - 0 /);
+    expect(list).toMatch(new RegExp(`Provider ${fine} \\S+ SAML 2.0 Metadata read \\S+.{0,9} Enabled - 0`));
+  expect(list).toMatch(/Provider off \S+ SAML 2.0 Metadata read (?:now|\d+ sec ago) Disabled - 0 /);
   const page = textOf(await ada.get('/access/identity-providers/next'));
-  expect(page).toMatch(/next for 9\.25 days ?, ends in 9 days .*next for 400 days ?, ends in 13 mo/);
-  expect(textOf(await ada.get('/access/identity-providers/over'))).toMatch(/days ?, ended 12 hr ago/);
+  expect(page).toMatch(
+    /next for 9\.25 days ?, issued .{2,10} ago ?, ends in 9 days .*next for 400 days ?, issued .{2,10} ago ?, ends in 13 mo/,
+  );
+  expect(textOf(await ada.get('/access/identity-providers/over'))).toMatch(
+    /days ?, issued .{2,10} ago ?, ended 12 hr ago/,
+  );
 });
 
 test('all of it in German', async () => {
@@ -94,6 +109,8 @@ test('all of it in German', async () => {
   );
   expect(textOf(health)).toContain('endet in 1 Tag.');
   expect(textOf(health)).toContain('Das Zertifikat, mit dem er signiert, ist abgelaufen.');
-  expect(textOf(health)).toContain('Lassen Sie seine neuen Metadaten lesen: npx console idp update nine');
+  expect(textOf(health)).toContain(
+    'Lassen Sie seine neuen Metadaten lesen, von ihrer Adresse oder aus einer Datei. Metadaten lesen lassen',
+  );
   expect(textOf(await german.get('/access/identity-providers'))).toContain('Zertifikat endet in 9 Tagen');
 });

@@ -106,6 +106,21 @@ describe('jobs', () => {
     const shown = async () => textOf(await ada.get(`/observe/jobs/${id}`));
     await until(async () => /State (?:Failed|Done)/.test(await shown()), 'its end', 30_000);
     expect((await ada.get(`/observe/jobs/${id}`)).body).not.toContain('<b>');
+    await callApi(console, 'POST', '/health/run');
+    for (const path of ['/observe/health', '/']) {
+      const page = await ada.get(path);
+      expect(textOf(page)).toMatch(
+        /Import of users failed (?:now|\d+ sec ago) ?\. Line 2.* Start it again\. Open the job/,
+      );
+      expect(page.body).toContain(`href="/observe/jobs/${id}"`);
+      expect(textOf(page)).not.toContain(id);
+      expect(
+        page.body.replace(/<p class="muted"><code>npx console doctor<\/code>.*?<\/p>/, ''),
+      ).not.toContain('npx console');
+    }
+    const report = (await viewer.get('/observe/health/report')).body;
+    expect(report).toContain(`npx console job show ${id}`);
+    expect(report).toMatch(/A job \(import-users\) failed at \S+Z: Line 2/);
     const backup = (await callApi(console, 'POST', '/backups')) as { id: string };
     const text = async () => textOf(await ada.get(`/observe/jobs/${backup.id}`));
     await until(async () => /Result backup \S+.* State Done/.test(await text()), 'the backup', 30_000);

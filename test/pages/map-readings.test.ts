@@ -174,7 +174,7 @@ describe('a reading', () => {
     expect(page.body).toMatch(/data-live=.*\/static\/live\.js/s);
     expect(page.body).toContain('<noscript>');
     const id = href.split('/').at(-1)!;
-    expect(textOf(await ada.get('/observe/jobs'))).toMatch(/Reading of keys Running/);
+    expect(textOf(await ada.get('/observe/jobs'))).toMatch(/Reading of keys of map \S+ Running/);
     expect(textOf(await ada.get(`/observe/jobs/${id}`))).toMatch(
       /reading entries .*Progress 0 of 60 keys Time left Not known yet .*After a restart Is interrupted/,
     );

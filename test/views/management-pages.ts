@@ -52,7 +52,7 @@ import { renderKeys } from '../../views/management/settings/keys.tsx';
 import { renderSettings } from '../../views/management/settings/settings.tsx';
 import { usualPresentation } from '../../views/presentation.ts';
 import type { Filling } from './filling.ts';
-import { observePages } from './observe-pages.ts';
+import { findingOf, observePages } from './observe-pages.ts';
 import { providerPages } from './provider-pages.ts';
 import { settingsPages, stepsOf } from './settings-pages.ts';
 
@@ -316,14 +316,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       frame: frameOf(filling),
       steps: stepsOf(filling),
       cluster: { kind: 'ok', word: filling.text, about: filling.text },
-      findings: [
-        {
-          state: 'problem',
-          check: filling.text,
-          reason: filling.text,
-          fix: filling.text,
-        },
-      ],
+      findings: { findings: [findingOf(filling, 'problem')], may: new Set() },
       numbers: numbersOf(filling),
       members: [
         {

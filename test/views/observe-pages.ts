@@ -1,4 +1,5 @@
 import type { FrameModel } from '../../views/management/frame.tsx';
+import type { ShownFinding } from '../../views/management/observe/finding-place.ts';
 import { renderHealth } from '../../views/management/observe/health.tsx';
 import { renderJob, renderJobs, type ShownJob } from '../../views/management/observe/jobs.tsx';
 import { renderSearch } from '../../views/management/observe/search.tsx';
@@ -47,6 +48,7 @@ function jobOf({ text }: Filling): ShownJob {
   return {
     id: 'job_1',
     kind: text,
+    structure: null,
     state: 'running',
     progress: { done: 3, total: 10, unit: text, step: text },
     startedBy: text,
@@ -58,6 +60,13 @@ function jobOf({ text }: Filling): ShownJob {
     updatedAt: earlier,
     endedAt: null,
   };
+}
+
+export function findingOf({ text }: Filling, state: ShownFinding['state']): ShownFinding {
+  const { structure } = jobOf({ text } as Filling);
+  const job = { id: 'job_1', kind: text, structure, state: 'failed', endedAt: earlier, problem: text };
+  const nothing = { command: text, operation: null, decisionId: null };
+  return { state, check: text, reason: text, fix: text, ...nothing, job };
 }
 
 export function plotOf({ text }: Filling): PlotModel {
@@ -84,15 +93,11 @@ export function observePages(
         health: {
           state: 'problem',
           checkedAt: earlier,
-          findings: (['problem', 'warning', 'ok'] as const).map((state) => ({
-            state,
-            check: filling.text,
-            reason: filling.text,
-            fix: filling.text,
-          })),
+          findings: (['problem', 'warning', 'ok'] as const).map((state) => findingOf(filling, state)),
         },
         csrf: filling.text,
-        open: new Set(),
+        open: new Set(['/observe/jobs']),
+        may: new Set(),
       }),
     jobs: (filling) =>
       renderJobs({

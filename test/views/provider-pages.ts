@@ -4,19 +4,17 @@ import {
   type ProviderField,
   type ProviderForm,
   renderNewProvider,
-} from '../../views/management/access/identity-provider-form.tsx';
-import {
-  renderProvider,
-  renderProviders,
-  type ShownProvider,
-} from '../../views/management/access/identity-providers.tsx';
+} from '../../views/management/access/identity-providers/provider-form.tsx';
+import { renderProviders } from '../../views/management/access/identity-providers/provider-list.tsx';
+import { renderProvider } from '../../views/management/access/identity-providers/provider-page.tsx';
+import type { ShownProvider } from '../../views/management/access/identity-providers/provider-parts.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import type { Filling } from './filling.ts';
 
 const earlier = '2025-11-19T17:02:00.000Z';
 
 function providerOf({ text }: Filling): ShownProvider {
-  const certificate = { subject: text, validTo: earlier, sha256: text };
+  const certificate = { subject: text, validFrom: earlier, validTo: earlier, sha256: text };
   return {
     id: 'corp',
     readable: true,
@@ -33,6 +31,9 @@ function providerOf({ text }: Filling): ShownProvider {
     linkedUsers: 2,
     lastSignInAt: earlier,
     lastFailure: { at: earlier, reason: text },
+    metadataReadAt: earlier,
+    metadataFailure: { at: earlier, reason: text },
+    keysReadAt: earlier,
     createdAt: earlier,
     owner: { kind: 'code', source: text },
   };

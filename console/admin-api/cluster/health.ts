@@ -1,22 +1,29 @@
 /** `/api/v1/health`: how this installation is, for who administers it. */
 import { z } from 'zod';
+import type { Job } from '../../jobs/job.ts';
 import { mayRun } from '../../operations/access-check.ts';
 import type { Actor } from '../../operations/actor.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
+import { jobId, jobStates, jobView, structureOf } from '../jobs.ts';
 
 type State = 'ok' | 'warning' | 'problem';
 
 interface Found {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly findings: readonly {
-    readonly check: string;
-    readonly state: State;
-    readonly reason: string;
-    readonly fix: string | null;
-    readonly decisionId?: string;
-  }[];
+  readonly findings: readonly FoundOne[];
+}
+
+interface FoundOne {
+  readonly check: string;
+  readonly state: State;
+  readonly reason: string;
+  readonly fix: string | null;
+  readonly command?: string;
+  readonly operation?: string;
+  readonly decisionId?: string;
+  readonly job?: Pick<Job, 'id' | 'kind' | 'input' | 'state' | 'problem' | 'endedAt'>;
 }
 
 export interface HealthNeeds {
@@ -38,10 +45,28 @@ const healthView = view({
       check: z.string().meta({ description: 'What was looked at.', example: 'member 10.0.0.1:5701' }),
       state,
       reason: z.string(),
-      fix: z.string().nullable().meta({ description: 'What puts it right.' }),
+      fix: z.string().nullable().meta({ description: 'What puts it right, in words.' }),
+      command: z.string().nullable().meta({
+        description: 'The command line that does so, or says more.',
+        example: 'npx console member undrain 10.0.0.1:5701',
+      }),
+      operation: z.string().nullable().meta({
+        description: 'What does so in this API, by its `operationId`.',
+        example: 'undrainMember',
+      }),
       decisionId: z.string().nullable().meta({
         description: 'Of the last one, where calls of one caller are denied: for administrators alone.',
       }),
+      job: view({
+        id: jobId,
+        kind: z.string(),
+        structure: jobView.shape.structure,
+        state: z.enum(jobStates),
+        endedAt: dateTime.nullable(),
+        problem: z.string().nullable(),
+      })
+        .nullable()
+        .meta({ description: 'Which one failed or was interrupted, and why.' }),
     }),
   ),
 }).meta({ id: 'Health' });
@@ -87,6 +112,16 @@ async function bodyOf(actor: Actor, isNow: boolean, { healthFindings, roles }: H
 
 function viewOf({ at, findings }: Found) {
   const worst = order.find((one) => findings.some((finding) => finding.state === one)) ?? 'ok';
-  const shown = findings.map((finding) => ({ decisionId: null, ...finding }));
-  return { state: worst, checkedAt: new Date(at).toISOString(), findings: shown };
+  return { state: worst, checkedAt: new Date(at).toISOString(), findings: findings.map(shown) };
+}
+
+function shown({ job, ...finding }: FoundOne) {
+  const nothing = { command: null, operation: null, decisionId: null };
+  return { ...nothing, ...finding, job: job ? jobOf(job) : null };
+}
+
+function jobOf(job: NonNullable<FoundOne['job']>) {
+  const { id, kind, state, problem, endedAt: at } = job;
+  const endedAt = at === null ? null : new Date(at).toISOString();
+  return { id, kind, structure: structureOf(job), state, endedAt, problem: problem?.detail ?? null };
 }

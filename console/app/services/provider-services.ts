@@ -1,6 +1,7 @@
 /** Identity providers, and how they are registered. */
 import { randomBytes } from 'node:crypto';
 import type { AccountRecords } from '../../accounts/voiding.ts';
+import { createProviderUses } from '../../federation/provider-uses.ts';
 import { createProviders } from '../../federation/providers/providers.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
 import type { Cipher } from '../../keys/encryption.ts';
@@ -17,6 +18,7 @@ export function createProviderServices(
   { accounts, cipher, outbound }: ProviderServicesDeps,
 ) {
   const { registry, artifacts } = storage;
+  const uses = createProviderUses({ artifacts, now });
   return {
     providers: createProviders({
       registry,
@@ -32,6 +34,7 @@ export function createProviderServices(
       randomBytes,
       now,
       log,
+      onRead: (id, what) => void uses.read(id, what),
     }),
     providerRegistration: createRegistrationOf({ storage, now }, { accounts, cipher, outbound }),
   };

@@ -19,16 +19,20 @@ export interface ProviderView {
   readonly linkedUsers: number;
   readonly lastSignInAt: string | null;
   readonly lastFailure: { readonly at: string; readonly reason: string } | null;
+  readonly metadataReadAt: string | null;
+  readonly metadataFailure: { readonly at: string; readonly reason: string } | null;
+  readonly keysReadAt: string | null;
   readonly createdAt: string | null;
   readonly owner: OwnerView;
   readonly hold: HoldView | null;
 }
 
-export const headings = ['ID', 'KIND', 'STATE', 'ACCOUNTS', 'NAME'];
+export const headings = ['ID', 'KIND', 'STATE', 'ACCOUNTS', 'METADATA READ', 'NAME'];
 
-export function rowOf({ id, readable, kind, name, enabled, linkedUsers }: ProviderView): readonly string[] {
+export function rowOf(view: ProviderView): readonly string[] {
+  const { id, readable, kind, name, enabled, linkedUsers, metadataReadAt } = view;
   const state = readable ? (enabled ? 'active' : 'disabled') : 'cannot be read';
-  return [id, kind ?? '', state, String(linkedUsers), name ?? ''];
+  return [id, kind ?? '', state, String(linkedUsers), metadataReadAt ?? '-', name ?? ''];
 }
 
 export function describeProvider(view: ProviderView): string {
@@ -46,6 +50,7 @@ export function describeProvider(view: ProviderView): string {
     accounts: String(view.linkedUsers),
     'last sign-in': view.lastSignInAt ?? 'never',
     'last failure': lastFailure ? `${lastFailure.at}: ${lastFailure.reason}` : undefined,
+    ...documents(view),
     'role rules': view.roleRules,
     'default role': view.defaultRole ?? 'none: whom no rule matches is refused',
     'callback address': view.callbackUrl ?? undefined,
@@ -55,6 +60,15 @@ export function describeProvider(view: ProviderView): string {
     ),
     added: view.createdAt ?? undefined,
   });
+}
+
+/** When what it publishes of itself was last read; absent where nothing is, or nobody has needed it yet. */
+function documents({ metadataReadAt, metadataFailure, keysReadAt }: ProviderView) {
+  return {
+    'metadata read': metadataReadAt ?? undefined,
+    'metadata failure': metadataFailure ? `${metadataFailure.at}: ${metadataFailure.reason}` : undefined,
+    'keys read': keysReadAt ?? undefined,
+  };
 }
 
 /** `clientId` → `client id`. */

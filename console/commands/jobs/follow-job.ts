@@ -7,6 +7,7 @@ import { fields } from '../runner/output.ts';
 export interface JobView {
   readonly id: string;
   readonly kind: string;
+  readonly structure: { readonly kind: 'map' | 'queue'; readonly name: string } | null;
   readonly state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'interrupted';
   readonly progress: {
     readonly done: number;
@@ -44,12 +45,18 @@ export async function followJob(
   return { ...shownJob(job), hasFailed: job.state !== 'succeeded' };
 }
 
+/** @returns undefined for a job that is about no structure */
+export function structureText(structure: JobView['structure']): string | undefined {
+  return structure === null ? undefined : `${structure.kind} ${structure.name}`;
+}
+
 export function shownJob(job: JobView): Reply {
-  const { id, kind, state, progress, startedBy, result, problem, createdAt, endedAt } = job;
+  const { id, kind, structure, state, progress, startedBy, result, problem, createdAt, endedAt } = job;
   const of = progress.total === null ? '' : ` of ${progress.total}`;
   const text = fields({
     job: id,
     kind,
+    of: structureText(structure),
     state,
     done: `${progress.done}${of} ${progress.unit}, ${progress.step}`,
     'started by': startedBy,

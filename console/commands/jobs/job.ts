@@ -3,7 +3,7 @@ import { dryRunFlag, keyFlag, makingIn } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, CommandError, flags, type Input, type Tools } from '../runner/command.ts';
 import { fields } from '../runner/output.ts';
-import { followJob, type JobView, shownJob } from './follow-job.ts';
+import { followJob, type JobView, shownJob, structureText } from './follow-job.ts';
 
 /** As the API shows it. */
 interface BackupView {
@@ -29,10 +29,11 @@ export const jobCommands: readonly Command[] = [
     },
     run: (input, tools) =>
       listReply<JobView>(tools, 'listJobs', input, {
-        headings: ['JOB', 'KIND', 'STATE', 'DONE', 'BEGUN'],
-        row: ({ id, kind, state, progress, createdAt }) => [
+        headings: ['JOB', 'KIND', 'OF', 'STATE', 'DONE', 'BEGUN'],
+        row: ({ id, kind, structure, state, progress, createdAt }) => [
           id,
           kind,
+          structureText(structure) ?? '',
           state,
           `${progress.done}${progress.total === null ? '' : ` of ${progress.total}`} ${progress.unit}`,
           createdAt,

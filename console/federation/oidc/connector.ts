@@ -9,6 +9,7 @@ import {
   type RedirectConnector,
 } from '../connector.ts';
 import { createOutboundFetch } from '../outbound-fetch.ts';
+import type { ProviderDocument } from '../provider-uses.ts';
 import type { OidcSettings } from '../providers/schema.ts';
 import { type Claims, identityOf } from './claims.ts';
 import { asFederationError } from './errors.ts';
@@ -26,15 +27,20 @@ export interface OidcConnectorDeps {
   readonly outbound: Pick<Outbound, 'send'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** What the provider publishes was read. */
+  readonly onRead?: ((what: ProviderDocument) => void) | undefined;
 }
 
-export function createOidcConnector({ config, outbound, now }: OidcConnectorDeps): RedirectConnector {
+export function createOidcConnector({ config, outbound, now, onRead }: OidcConnectorDeps): RedirectConnector {
   const fetch = createOutboundFetch(outbound);
   const { issuer, endpoints, clientId, scopes = ['email', 'profile'] } = config;
-  const metadata = createOidcMetadata({ issuer, endpoints, fetch, now });
+  const metadata = createOidcMetadata({
+    ...{ issuer, endpoints, fetch, now },
+    onRead: () => onRead?.('metadata'),
+  });
   const alg = config.idTokenAlg ?? 'RS256';
-  const keys = createOidcKeys({ metadata, fetch, now });
-  const logoutKeys = createOidcKeys({ metadata, fetch, now });
+  const keysDeps = { metadata, fetch, now, onRead: () => onRead?.('keys') };
+  const [keys, logoutKeys] = [createOidcKeys(keysDeps), createOidcKeys(keysDeps)];
   let configured: { of: client.ServerMetadata; configuration: client.Configuration } | undefined;
 
   return {

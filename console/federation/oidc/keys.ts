@@ -12,6 +12,8 @@ export interface OidcKeysDeps {
   readonly fetch: CustomFetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The key set was fetched, and is in use. */
+  readonly onRead?: (() => void) | undefined;
 }
 
 export type OidcKeys = ReturnType<typeof createOidcKeys>;
@@ -27,7 +29,7 @@ const ttlMs = 300_000;
 /** So that tokens of strangers, each with a key of its own, do not make the console ask for each. */
 const againMs = 5000;
 
-export function createOidcKeys({ metadata, fetch, now }: OidcKeysDeps) {
+export function createOidcKeys({ metadata, fetch, now, onRead }: OidcKeysDeps) {
   let keys: KeysOf | undefined;
 
   return {
@@ -49,18 +51,22 @@ export function createOidcKeys({ metadata, fetch, now }: OidcKeysDeps) {
   };
 
   function keysAt(address: string): JWTVerifyGetKey {
+    let isFetched = false;
     const set = createRemoteJWKSet(new URL(address), {
       cacheMaxAge: ttlMs,
       // The library's own way goes by the age of the set, and knows no key that came just after it.
       cooldownDuration: Infinity,
-      [customFetch]: (url, { headers, signal }) =>
-        fetch(url, {
+      [customFetch]: async (url, { headers, signal }) => {
+        const answer = await fetch(url, {
           method: 'GET',
           headers: Object.fromEntries(headers),
           body: undefined,
           redirect: 'manual',
           signal,
-        }),
+        });
+        isFetched = true;
+        return answer;
+      },
     });
     let readAgainMs = -Infinity;
     return async (header, token) => {
@@ -70,6 +76,9 @@ export function createOidcKeys({ metadata, fetch, now }: OidcKeysDeps) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
         await readAgain();
         return set(header, token);
+      } finally {
+        if (isFetched && set.fresh) onRead?.();
+        isFetched = false;
       }
     };
 

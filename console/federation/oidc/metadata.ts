@@ -11,6 +11,8 @@ export interface OidcMetadataDeps {
   readonly fetch: client.CustomFetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The provider was asked, and what it says of itself is in use. */
+  readonly onRead?: (() => void) | undefined;
 }
 
 export type OidcMetadata = ReturnType<typeof createOidcMetadata>;
@@ -20,7 +22,7 @@ const metadataMs = 600_000;
 /** A provider that is away is asked again after this long; what was known serves meanwhile. */
 const retryMs = 30_000;
 
-export function createOidcMetadata({ issuer, endpoints, fetch, now }: OidcMetadataDeps) {
+export function createOidcMetadata({ issuer, endpoints, fetch, now, onRead }: OidcMetadataDeps) {
   let known: client.ServerMetadata | undefined = endpoints && checked(asMetadata(issuer, endpoints));
   let freshUntil = endpoints ? Infinity : 0;
   let renewal: Promise<client.ServerMetadata> | undefined;
@@ -40,6 +42,7 @@ export function createOidcMetadata({ issuer, endpoints, fetch, now }: OidcMetada
     try {
       known = checked(await discover());
       freshUntil = now() + metadataMs;
+      onRead?.();
     } catch (error) {
       // An answer that is wrong is no reason to go on with an older one: only silence is.
       if (!known || error instanceof FederationError) throw error;

@@ -6,6 +6,7 @@ import type { ProviderUses } from '../provider-uses.ts';
 import { sameCertificate } from '../saml/certificates.ts';
 import { type DryRunWorld, runDrySignIn } from './dry-sign-in.ts';
 import { type FieldWithDefault, secretsAlone, withoutFields } from './forgotten-fields.ts';
+import type { ProviderInputDeps } from './input.ts';
 import { createInputDeps, type InputWorld } from './input-deps.ts';
 import type { ChangedProvider, NewProviderInput, ProviderInput, ReplacedProvider } from './input-schema.ts';
 import type { NewProvider } from './provider-edit.ts';
@@ -16,7 +17,7 @@ import { viewOfProvider } from './view.ts';
 
 export interface ProviderAdministrationDeps extends InputWorld, DryRunWorld {
   readonly registration: ProviderRegistration;
-  readonly uses: Pick<ProviderUses, 'of'>;
+  readonly uses: Pick<ProviderUses, 'of' | 'read'>;
 }
 
 export type ProviderAdministration = ReturnType<typeof createProviderAdministration>;
@@ -44,14 +45,16 @@ export function createProviderAdministration({ registration, uses, ...world }: P
       { id, kind, enabled = true, ...said }: NewProviderInput,
       { mayGive }: Pick<ProviderConditions, 'mayGive'>,
     ) {
-      const provider = await readProviderInput({ id, kind }, said, deps);
+      const reading = observedReading();
+      const provider = await readProviderInput({ id, kind }, said, reading.deps);
       mayGive(rolesGivenBy(provider as Provider));
       await registration.add({ ...provider, enabled });
+      if (reading.hasReadMetadata()) await uses.read(id, 'metadata');
       return show(id);
     },
     /** @throws {ProblemError} `not_found`, `precondition_failed`, and as the registration */
     update: (id: string, { renewKeys = false, ...patch }: ChangedProvider, conditions: ProviderConditions) =>
-      change(id, conditions, (before) => {
+      change(id, conditions, (before, deps) => {
         const gone = Object.entries(patch).flatMap(([name, value]) => (value === null ? [name] : []));
         const said = Object.entries(patch).filter(([, value]) => value !== null);
         const kept = withoutFields(before, gone as FieldWithDefault[]);
@@ -64,7 +67,7 @@ export function createProviderAdministration({ registration, uses, ...world }: P
      * @throws {ProblemError} as `update`; `conflict` for another kind, or when it would be switched
      */
     replace: (id: string, { kind, enabled, ...said }: ReplacedProvider, conditions: ProviderConditions) =>
-      change(id, conditions, (before) => {
+      change(id, conditions, (before, deps) => {
         checkStays(before, kind, enabled);
         return readProviderInput(before, replacing(said, before), deps, secretsAlone(before));
       }),
@@ -85,6 +88,17 @@ export function createProviderAdministration({ registration, uses, ...world }: P
     },
   };
 
+  /** Metadata that were read anew are as old as this moment, even where they have not changed. */
+  function observedReading() {
+    let hasRead = false;
+    const readMetadata: ProviderInputDeps['readMetadata'] = async (...asked) => {
+      const metadata = await deps.readMetadata(...asked);
+      hasRead = true;
+      return metadata;
+    };
+    return { deps: { ...deps, readMetadata }, hasReadMetadata: () => hasRead };
+  }
+
   async function show(id: string) {
     return shown(await registration.find(id));
   }
@@ -103,12 +117,14 @@ export function createProviderAdministration({ registration, uses, ...world }: P
   function change(
     id: string,
     conditions: ProviderConditions,
-    after: (before: Provider) => Promise<NewProvider>,
+    after: (before: Provider, deps: ProviderInputDeps) => Promise<NewProvider>,
   ) {
     return onVersion(id, conditions, async (listed, version) => {
-      const next = await after(readable(listed));
+      const reading = observedReading();
+      const next = await after(readable(listed), reading.deps);
       conditions.mayGive(rolesGivenBy(next as Provider));
       await registration.update(id, () => next, version);
+      if (reading.hasReadMetadata()) await uses.read(id, 'metadata');
       return { before: await shown(listed), after: await show(id) };
     });
   }

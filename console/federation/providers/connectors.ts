@@ -5,6 +5,7 @@ import type { Outbound } from '../../http/outbound/outbound.ts';
 import type { ProviderRecord } from '../../storage/records.ts';
 import type { ArtifactStore } from '../../storage/storage.ts';
 import type { Connector } from '../connector.ts';
+import type { ProviderDocument } from '../provider-uses.ts';
 import type { LdapProvider, OidcProvider, Provider, SamlProvider } from './schema.ts';
 import type { SecretCipher } from './secrets.ts';
 
@@ -20,6 +21,8 @@ export interface ConnectorDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** What a provider publishes of itself was read. */
+  readonly onRead?: ((providerId: string, what: ProviderDocument) => void) | undefined;
 }
 
 /** What this console is called at a SAML provider, and where it describes itself. */
@@ -88,11 +91,14 @@ export async function loadProviderTools(records: readonly ProviderRecord[], deps
 }
 
 export function oidcDeps(
-  { oidc, roleRules: { rules } }: OidcProvider,
-  { outbound, now }: Pick<ConnectorDeps, 'outbound' | 'now'>,
+  { id, oidc, roleRules: { rules } }: OidcProvider,
+  { outbound, now, onRead }: Pick<ConnectorDeps, 'outbound' | 'now' | 'onRead'>,
 ) {
   const claims = [...new Set(rules.map(({ attribute }) => claimOf(attribute)))];
-  return { config: { ...oidc, claims }, outbound, now };
+  return {
+    ...{ config: { ...oidc, claims }, outbound, now },
+    onRead: (what: ProviderDocument) => onRead?.(id, what),
+  };
 }
 
 /** Of a path such as `realm_access.roles`, the claim that it begins with; an address is a claim's whole name. */
@@ -102,7 +108,7 @@ function claimOf(attribute: string): string {
 
 export function samlDeps(
   { id, saml }: SamlProvider,
-  { url, artifacts, randomBytes, now }: Omit<ConnectorDeps, 'cipher' | 'log'>,
+  { url, artifacts, randomBytes, now }: Omit<ConnectorDeps, 'cipher' | 'log' | 'onRead'>,
 ) {
   return { saml, entityId: samlEntityId(url, id), artifacts, randomBytes, now };
 }

@@ -83,9 +83,10 @@ function samlSettings({ id, saml }: SamlProvider, url: string) {
 
 /** As administrators compare it on both sides. */
 export function viewOfCertificate(pem: string) {
-  const { subject, validTo, fingerprint256 } = new X509Certificate(pem);
+  const { subject, validFrom, validTo, fingerprint256 } = new X509Certificate(pem);
   return {
     subject: subject.replaceAll('\n', ', '),
+    validFrom: new Date(validFrom).toISOString(),
     validTo: new Date(validTo).toISOString(),
     sha256: fingerprint256,
   };

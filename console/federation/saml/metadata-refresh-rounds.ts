@@ -1,11 +1,12 @@
 /** Metadata of SAML providers are fetched again a moment after the start, and then every hour. */
 import type { Audit, Logger } from '../../../platform/log.ts';
 import type { Registry, Storage } from '../../storage/storage.ts';
+import { createProviderUses } from '../provider-uses.ts';
 import type { ProviderRegistration } from '../providers/registration.ts';
 import type { MetadataRefreshDeps } from './metadata-refresh.ts';
 
 export interface MetadataRefreshNeeds extends Pick<MetadataRefreshDeps, 'outbound' | 'now'> {
-  readonly storage: Pick<Storage, 'registry'>;
+  readonly storage: Pick<Storage, 'registry' | 'artifacts'>;
   readonly providerRegistration: () => Promise<Pick<ProviderRegistration, 'list' | 'update'>>;
   readonly audit: Audit;
   readonly log: Logger;
@@ -36,7 +37,8 @@ export function startMetadataRefresh(needs: MetadataRefreshNeeds): () => Promise
   async function refresh(): Promise<void> {
     const { refreshMetadata } = await import('./metadata-refresh.ts');
     const registration = await providerRegistration();
-    await refreshMetadata({ registration, outbound, now, log, onRefreshed });
+    const uses = createProviderUses({ artifacts: storage.artifacts, now });
+    await refreshMetadata({ registration, outbound, uses, now, log, onRefreshed });
   }
 
   function onRefreshed(provider: string, changed: readonly string[]): void {

@@ -7,6 +7,7 @@ import { ProblemError } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/log.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
 import { FederationError } from '../connector.ts';
+import type { ProviderUses } from '../provider-uses.ts';
 import { fetchMetadata } from '../providers/input-deps.ts';
 import type { ProviderRegistration } from '../providers/registration.ts';
 import type { SamlProvider, SamlSettings } from '../providers/schema.ts';
@@ -17,6 +18,7 @@ export interface MetadataRefreshDeps {
   readonly outbound: Pick<Outbound, 'send'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly uses: Pick<ProviderUses, 'read' | 'metadataFailed'>;
   /** What has changed is in force already. */
   readonly onRefreshed: (providerId: string, changed: readonly string[]) => void;
   readonly log: Pick<Logger, 'warn'>;
@@ -26,10 +28,11 @@ export interface MetadataRefreshDeps {
 export async function refreshMetadata(deps: MetadataRefreshDeps): Promise<void> {
   for (const { provider } of await deps.registration.list()) {
     if (provider?.kind !== 'saml' || !provider.enabled) continue;
-    await refresh(provider, deps).catch((error: unknown) => {
+    await refresh(provider, deps).catch(async (error: unknown) => {
       if (!(error instanceof FederationError || error instanceof ProblemError)) throw error;
       const fields = { provider: provider.id, reason: error.message };
       deps.log.warn(fields, 'metadata of an identity provider stay as they were');
+      await deps.uses.metadataFailed(provider.id, error);
     });
   }
 }
@@ -44,13 +47,15 @@ async function refresh(provider: SamlProvider, deps: MetadataRefreshDeps): Promi
     throw new FederationError(400, 'The metadata describe another identity provider');
   }
   const changed = changesOf(pinned, today);
-  if (changed.length === 0) return;
+  if (changed.length === 0) return deps.uses.read(provider.id, 'metadata');
   const after = await deps.registration.update(provider.id, (current) => {
     // Changed by an administrator in the meantime: theirs goes before.
     if (current.kind !== 'saml' || current.saml.metadataCertificate !== metadataCertificate) return current;
     return { ...current, saml: { ...current.saml, metadata: today } };
   });
-  if (after.kind === 'saml' && after.saml.metadata === today) deps.onRefreshed(provider.id, changed);
+  if (after.kind !== 'saml' || after.saml.metadata !== today) return;
+  await deps.uses.read(provider.id, 'metadata');
+  deps.onRefreshed(provider.id, changed);
 }
 
 type Metadata = SamlSettings['metadata'];

@@ -5,14 +5,16 @@ import {
   providerHref,
   providersPath,
   renderNewProvider,
-} from '../../../views/management/access/identity-provider-form.tsx';
+} from '../../../views/management/access/identity-providers/provider-form.tsx';
+import { renderProviders } from '../../../views/management/access/identity-providers/provider-list.tsx';
 import {
-  kindNames,
   type ProviderModel,
   renderProvider,
-  renderProviders,
+} from '../../../views/management/access/identity-providers/provider-page.tsx';
+import {
+  kindNames,
   type ShownProvider,
-} from '../../../views/management/access/identity-providers.tsx';
+} from '../../../views/management/access/identity-providers/provider-parts.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';

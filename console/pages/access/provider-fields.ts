@@ -3,8 +3,8 @@
 import type {
   ProviderField,
   ProviderValues,
-} from '../../../views/management/access/identity-provider-form.tsx';
-import type { ProviderKind } from '../../../views/management/access/identity-providers.tsx';
+} from '../../../views/management/access/identity-providers/provider-form.tsx';
+import type { ProviderKind } from '../../../views/management/access/identity-providers/provider-parts.tsx';
 import type { Translate, WordKey } from '../../../views/texts/text.ts';
 
 export interface FormField extends ProviderField {

@@ -1,7 +1,10 @@
 /** The form of an identity provider: what is stored, what is typed, and the change between the two. */
 
-import type { ProviderValues } from '../../../views/management/access/identity-provider-form.tsx';
-import type { ProviderKind, ShownProvider } from '../../../views/management/access/identity-providers.tsx';
+import type { ProviderValues } from '../../../views/management/access/identity-providers/provider-form.tsx';
+import type {
+  ProviderKind,
+  ShownProvider,
+} from '../../../views/management/access/identity-providers/provider-parts.tsx';
 import type { FieldError } from '../../../views/management/forms/fields.tsx';
 import type { Form } from '../../http/form.ts';
 import { commandWith, type TypedChange } from '../change-ways.ts';

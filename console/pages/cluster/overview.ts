@@ -3,6 +3,7 @@ import { memberKind, memberState, type ShownMember } from '../../../views/manage
 import { clusterStateOf } from '../../../views/management/cluster/operations.tsx';
 import {
   type EventRow,
+  type FoundNow,
   type MemberRow,
   type OverviewModel,
   overviewParts,
@@ -11,7 +12,7 @@ import {
 import type { FrameModel } from '../../../views/management/frame.tsx';
 import { decisionHref, entryHref, type ShownEntry } from '../../../views/management/observe/audit.tsx';
 import { eventName } from '../../../views/management/observe/event-name.ts';
-import type { ShownFinding } from '../../../views/management/observe/findings.tsx';
+import { mendingOperations } from '../../../views/management/observe/finding-place.ts';
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
 import { whyOf } from '../../../views/management/observe/reason.tsx';
 import { startHref } from '../../../views/management/settings/start.tsx';
@@ -78,10 +79,13 @@ export function createOverviewPage(
     };
   }
 
-  async function findingsOf(ctx: PageContext): Promise<readonly ShownFinding[]> {
-    const { body } = await tools.run<ShownHealth>(ctx, 'readHealth');
+  async function findingsOf(ctx: PageContext): Promise<FoundNow> {
+    const [{ body }, may] = await Promise.all([
+      tools.run<ShownHealth>(ctx, 'readHealth'),
+      tools.mayRun(ctx, mendingOperations),
+    ]);
     const of = (state: string) => body.findings.filter((found) => found.state === state);
-    return [...of('problem'), ...of('warning')];
+    return { findings: [...of('problem'), ...of('warning')], may };
   }
 
   async function membersOf(ctx: PageContext): Promise<readonly MemberRow[]> {

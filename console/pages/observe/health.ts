@@ -1,4 +1,5 @@
 /** `/observe/health`: what is wrong with this installation, and what puts it right. */
+import { mendingOperations } from '../../../views/management/observe/finding-place.ts';
 import { healthHref, renderHealth, type ShownHealth } from '../../../views/management/observe/health.tsx';
 import { hrefsOf, type PageContext, type PageTools } from '../page-tools.ts';
 
@@ -7,7 +8,13 @@ export function createHealthPages(tools: PageTools) {
     async show(ctx: PageContext): Promise<void> {
       const { body: health } = await tools.run<ShownHealth>(ctx, 'readHealth');
       const frame = await tools.frame(ctx);
-      tools.send(ctx, renderHealth({ frame, health, csrf: tools.csrf(ctx), open: hrefsOf(frame) }));
+      tools.send(
+        ctx,
+        renderHealth({
+          ...{ frame, health, csrf: tools.csrf(ctx), open: hrefsOf(frame) },
+          may: await tools.mayRun(ctx, mendingOperations),
+        }),
+      );
     },
     /** `POST /observe/health`: looks now. */
     async run(ctx: PageContext): Promise<void> {
@@ -25,10 +32,11 @@ export function createHealthPages(tools: PageTools) {
 }
 
 function reportOf({ state, checkedAt, findings }: ShownHealth): string {
-  const lines = findings.map(({ check, reason, fix, ...finding }) =>
-    [`${finding.state.padEnd(8)} ${check}: ${reason}`, ...(fix === null ? [] : [`         ${fix}`])].join(
-      '\n',
-    ),
+  const lines = findings.map(({ check, reason, fix, command, ...finding }) =>
+    [
+      `${finding.state.padEnd(8)} ${check}: ${reason}`,
+      ...[fix, command].flatMap((line) => (line === null ? [] : [`         ${line}`])),
+    ].join('\n'),
   );
   return [`Health check of ${checkedAt}: ${state}`, '', ...lines, ''].join('\n');
 }

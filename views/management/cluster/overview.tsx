@@ -7,7 +7,8 @@ import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { type Actor, Who } from '../history/named.tsx';
 import { Table } from '../list.tsx';
 import { Live } from '../live.tsx';
-import { Findings, type ShownFinding } from '../observe/findings.tsx';
+import type { ShownFinding } from '../observe/finding-place.ts';
+import { Findings } from '../observe/findings.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
 import { type ShownStep, StartLine } from '../settings/start.tsx';
@@ -21,7 +22,7 @@ export interface OverviewModel {
   /** Of the first ten minutes; undefined when nothing is open. */
   readonly steps?: readonly ShownStep[] | undefined;
   /** Undefined where the reader may not see it, as everything below. */
-  readonly findings?: readonly ShownFinding[] | undefined;
+  readonly findings?: FoundNow | undefined;
   readonly numbers?: Numbers | undefined;
   readonly members?: readonly MemberRow[] | undefined;
   readonly denials?: readonly EventRow[] | undefined;
@@ -29,7 +30,13 @@ export interface OverviewModel {
 }
 
 export interface OverviewPartsModel extends Pick<OverviewModel, 'findings' | 'numbers' | 'members'> {
-  readonly frame: Pick<FrameModel, 'groups' | 'presentation'>;
+  readonly frame: Pick<FrameModel, 'groups' | 'presentation' | 'now'>;
+}
+
+export interface FoundNow {
+  readonly findings: readonly ShownFinding[];
+  /** What the reader may do about them. */
+  readonly may: ReadonlySet<string>;
 }
 
 export interface Numbers extends PeriodsModel {
@@ -75,7 +82,7 @@ function Overview(model: OverviewModel) {
     >
       {cluster && <p class="lede">{cluster.about}</p>}
       {steps && <StartLine steps={steps} />}
-      {findings && <Attention frame={frame} findings={findings} />}
+      {findings && <Attention frame={frame} {...findings} />}
       {numbers && <NumbersPart {...numbers} />}
       {members && <Members members={members} />}
       {denials && (
@@ -105,7 +112,7 @@ function Overview(model: OverviewModel) {
 /** What goes on while the page is open. */
 export function overviewParts({ frame, findings, numbers, members }: OverviewPartsModel) {
   const parts = {
-    attention: findings && <Attention frame={frame} findings={findings} />,
+    attention: findings && <Attention frame={frame} {...findings} />,
     numbers: numbers && <NumbersPart {...numbers} />,
     members: members && <Members members={members} />,
   };
@@ -114,10 +121,7 @@ export function overviewParts({ frame, findings, numbers, members }: OverviewPar
   );
 }
 
-function Attention({
-  findings,
-  frame,
-}: Pick<OverviewPartsModel, 'frame'> & { readonly findings: readonly ShownFinding[] }) {
+function Attention({ findings, may, frame }: Pick<OverviewPartsModel, 'frame'> & FoundNow) {
   const t = useText();
   const open = new Set(frame.groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
   return (
@@ -128,7 +132,7 @@ function Attention({
       }
       acts={<a href="/observe/health">{t('common.healthCheck')}</a>}
     >
-      {findings.length > 0 && <Findings findings={findings} open={open} isShort />}
+      {findings.length > 0 && <Findings findings={findings} open={open} may={may} now={frame.now} isShort />}
     </Part>
   );
 }

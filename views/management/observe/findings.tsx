@@ -1,37 +1,26 @@
 import { Said, Text, useText } from '../../texts/elements.tsx';
-import type { Translate, WordKey } from '../../texts/text.ts';
-import { providerHref } from '../access/identity-provider-form.tsx';
-import { memberHref } from '../cluster/members.tsx';
+import type { Translate } from '../../texts/text.ts';
+import { Ago, dateOf } from '../ago.tsx';
 import { State, type StateKind } from '../state.tsx';
-import { decisionHref } from './audit.tsx';
+import { type FindingReader, namedCheck, placeOf, type ShownFinding } from './finding-place.ts';
+import { jobTitle } from './job-kinds.ts';
 
-/** As the admin API has it. */
-export interface ShownFinding {
-  readonly check: string;
-  readonly state: 'ok' | 'warning' | 'problem';
-  readonly reason: string;
-  readonly fix: string | null;
-  /** Of the last call, where calls are denied. */
-  readonly decisionId?: string | null | undefined;
-}
-
-interface FindingsProps {
+interface FindingsProps extends FindingReader {
   readonly findings: readonly ShownFinding[];
-  /** Pages that the reader may open. */
-  readonly open: ReadonlySet<string>;
+  readonly now: Date;
   /** A line each, without what puts it right: that is where the link leads. */
   readonly isShort?: boolean;
 }
 
 /** What was looked at, what is wrong with it, and what puts it right. */
-export function Findings({ findings, open, isShort = false }: FindingsProps) {
+export function Findings({ findings, now, isShort = false, ...reader }: FindingsProps) {
   const t = useText();
   return (
     <ul class={isShort ? 'rows boxed lines' : 'rows boxed'}>
-      {findings.map(({ state, check, reason, fix, decisionId }) => {
-        const place = decisionId ? decisionPlace(decisionId) : placeOf(check);
+      {findings.map((finding) => {
+        const { state, check, reason, fix } = finding;
+        const place = state === 'ok' ? undefined : placeOf(finding, reader);
         const name = nameOf(check, t);
-        const ofWhich = <span class="unseen">: {name}</span>;
         return (
           <li key={`${check} ${reason}`}>
             <h3>
@@ -39,18 +28,16 @@ export function Findings({ findings, open, isShort = false }: FindingsProps) {
                 <bdi>{name}</bdi>
               </State>
             </h3>
-            <p>
-              <Said>{reason}</Said>
-            </p>
+            <Reason {...finding} now={now} />
             {fix && !isShort && (
               <p class="muted">
                 <Said>{fix}</Said>
               </p>
             )}
-            {state !== 'ok' && place && open.has(place.page) && (
+            {place && (
               <p>
                 <a href={place.href}>
-                  <Text id={decisionId ? 'health.seeWhy' : 'health.lookAtIt'} gaps={{ ofWhich }} />
+                  <Text id={place.label} gaps={{ ofWhich: <span class="unseen">: {name}</span> }} />
                 </a>
               </p>
             )}
@@ -67,54 +54,41 @@ const kinds: Readonly<Record<ShownFinding['state'], StateKind>> = {
   problem: 'danger',
 };
 
-const pages: Readonly<Record<string, string>> = {
-  members: '/cluster/members',
-  keys: '/settings/keys',
-  licence: '/settings/about',
-  jobs: '/observe/jobs',
-  settings: '/settings',
-};
-
-const names: Readonly<Record<string, WordKey>> = {
-  members: 'health.members',
-  store: 'health.store',
-  keys: 'health.keys',
-  licence: 'health.licence',
-  jobs: 'health.jobs',
-  configuration: 'health.configuration',
-  settings: 'health.settings',
-};
+/** Of a job in words: what it was, and when that was. */
+function Reason({ reason, job, now }: ShownFinding & Pick<FindingsProps, 'now'>) {
+  const t = useText();
+  if (!job)
+    return (
+      <p>
+        <Said>{reason}</Said>
+      </p>
+    );
+  return (
+    <p>
+      <Text
+        id={job.state === 'failed' ? 'health.jobFailed' : 'health.jobInterrupted'}
+        gaps={{
+          job: <bdi>{jobTitle(job, t)}</bdi>,
+          when: <Ago at={dateOf(job.endedAt)} now={now} />,
+        }}
+      />
+      {job.problem !== null && (
+        <>
+          {' '}
+          <Said>{job.problem}</Said>
+        </>
+      )}
+    </p>
+  );
+}
 
 function nameOf(check: string, t: Translate): string {
-  const member = memberIn(check);
-  if (member !== undefined) return t('health.member', { member });
-  const provider = providerIn(check);
-  if (provider !== undefined) return t('health.provider', { id: provider });
-  const [, kind, id = ''] = /^(client|user) (.+)$/s.exec(check) ?? [];
-  if (kind !== undefined) return t(kind === 'client' ? 'health.client' : 'health.user', { id });
-  const name = names[check];
-  return name === undefined ? check : t(name);
+  const named = namedCheck(check);
+  if (named === undefined) return check;
+  if (typeof named === 'string') return t(named);
+  const { kind, id } = named;
+  if (kind === 'member') return t('health.member', { member: id });
+  return t(words[kind], { id });
 }
 
-function memberIn(check: string): string | undefined {
-  return /^member (.+)$/.exec(check)?.[1];
-}
-
-function providerIn(check: string): string | undefined {
-  return /^identity provider (.+)$/.exec(check)?.[1];
-}
-
-/** The story of one denial, with what opens the call. */
-function decisionPlace(id: string) {
-  return { page: '/observe/audit', href: decisionHref(id) };
-}
-
-/** Where it can be looked at; undefined for what stands on no page. */
-function placeOf(check: string): { readonly page: string; readonly href: string } | undefined {
-  const member = memberIn(check);
-  if (member !== undefined) return { page: '/cluster/members', href: memberHref(member) };
-  const provider = providerIn(check);
-  if (provider !== undefined) return { page: '/access/identity-providers', href: providerHref(provider) };
-  const href = pages[check];
-  return href === undefined ? undefined : { page: href, href };
-}
+const words = { client: 'health.client', user: 'health.user', provider: 'health.provider' } as const;

@@ -7,7 +7,8 @@ import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { State, type StateKind } from '../state.tsx';
-import { Findings, type ShownFinding } from './findings.tsx';
+import type { ShownFinding } from './finding-place.ts';
+import { Findings } from './findings.tsx';
 
 /** As the admin API has it. */
 export interface ShownHealth {
@@ -22,6 +23,8 @@ export interface HealthModel {
   readonly csrf: string;
   /** Pages that the reader may open. */
   readonly open: ReadonlySet<string>;
+  /** Operations that the reader may run. */
+  readonly may: ReadonlySet<string>;
 }
 
 export const healthHref = '/observe/health';
@@ -36,7 +39,7 @@ export function renderHealth(model: HealthModel): string {
   return renderDocument(<Health {...model} />, model.frame.presentation);
 }
 
-function Health({ frame, health, csrf, open }: HealthModel) {
+function Health({ frame, health, csrf, open, may }: HealthModel) {
   const t = useText();
   const { findings, checkedAt } = health;
   const [kind, word] = words[health.state];
@@ -65,12 +68,12 @@ function Health({ frame, health, csrf, open }: HealthModel) {
       </p>
       {wrong.length > 0 && (
         <Part id="wrong" title={t('health.attentionCount', { n: wrong.length })}>
-          <Findings findings={wrong} open={open} />
+          <Findings findings={wrong} open={open} may={may} now={frame.now} />
         </Part>
       )}
       {of('ok').length > 0 && (
         <Part id="fine" title={t('health.fineCount', { n: of('ok').length })}>
-          <Findings findings={of('ok')} open={open} />
+          <Findings findings={of('ok')} open={open} may={may} now={frame.now} />
         </Part>
       )}
       <p class="muted">

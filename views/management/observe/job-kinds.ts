@@ -23,7 +23,16 @@ export const jobKinds: Readonly<Record<string, WordKey>> = {
   'end-sessions': 'jobs.endSessions',
 };
 
-export function jobTitle({ kind }: { readonly kind: string }, t: Translate): string {
+export interface NamedJob {
+  readonly kind: string;
+  /** The map or queue that it is about. */
+  readonly structure: { readonly kind: 'map' | 'queue'; readonly name: string } | null;
+}
+
+export function jobTitle({ kind, structure }: NamedJob, t: Translate): string {
+  const name = structure?.name;
+  if (name !== undefined && kind === 'drain-queue') return t('drains.jobOf', { name });
+  if (name !== undefined && kind === 'read-map-entries') return t('readings.jobOf', { name });
   const word = jobKinds[kind];
   return word === undefined ? kind : t(word);
 }

@@ -12,12 +12,11 @@ import { Named } from '../history/named.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { Live } from '../live.tsx';
 import { State, type StateKind } from '../state.tsx';
-import { jobTitle } from './job-kinds.ts';
+import { jobTitle, type NamedJob } from './job-kinds.ts';
 
 /** As the admin API has it. */
-export interface ShownJob {
+export interface ShownJob extends NamedJob {
   readonly id: string;
-  readonly kind: string;
   readonly state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'interrupted';
   readonly progress: {
     readonly done: number;

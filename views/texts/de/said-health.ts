@@ -3,11 +3,10 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   // Members.
   'No member takes calls: each is answered 503.':
     'Kein Member nimmt Aufrufe an: Jeder wird mit 503 beantwortet.',
-  'Start the members, or correct CONSOLE_MEMBERS; npx console doctor says more.':
-    'Starten Sie die Member, oder korrigieren Sie CONSOLE_MEMBERS; npx console doctor sagt mehr.',
+  'Start the members, or correct CONSOLE_MEMBERS.':
+    'Starten Sie die Member, oder korrigieren Sie CONSOLE_MEMBERS.',
   'It is drained.': 'Es ist entlastet.',
-  'Give it calls again: npx console member undrain {member}':
-    'Geben Sie ihm wieder Aufrufe: npx console member undrain {member}',
+  'Give it calls again.': 'Geben Sie ihm wieder Aufrufe.',
   'Start it with REST enabled, or see why it cannot be reached from here.':
     'Starten Sie es mit eingeschaltetem REST, oder sehen Sie nach, warum es von hier nicht zu erreichen ist.',
   'It gets no calls: {reason}.': 'Es bekommt keine Aufrufe: {reason}.',
@@ -23,8 +22,7 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     'Heben Sie die Grenze für die Größe von Dateien der Konsole an (ulimit -f).',
   "Give the directory and its files to the console's user.":
     'Geben Sie das Verzeichnis und seine Dateien dem Benutzer der Konsole.',
-  'The system log says more; npx console doctor looks closer.':
-    'Das Systemlog sagt mehr; npx console doctor sieht genauer hin.',
+  'The system log says more.': 'Das Systemlog sagt mehr.',
   '{n} MiB are left.': '{n} MiB sind frei.',
   'Make room for the data directory.': 'Schaffen Sie Platz für das Datenverzeichnis.',
   // Calls that are denied over and over.
@@ -34,18 +32,18 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     '{n} Aufrufe wurden seit {at} abgelehnt: Es fehlt {permission} für die Queue {name}.',
   '{n} calls were denied since {at}: it lacks {permission}.':
     '{n} Aufrufe wurden seit {at} abgelehnt: Es fehlt {permission}.',
-  'npx console explain --decision {decision} says what opens the call; access mute keeps it out of here.':
-    'npx console explain --decision {decision} sagt, was den Aufruf öffnet; access mute hält ihn von hier fern.',
+  'The decision says what opens the call; denials that are muted are not named here.':
+    'Die Entscheidung sagt, was den Aufruf öffnet; stummgeschaltete Ablehnungen stehen nicht hier.',
   // Keys and licence.
   '{n} sign.': '{n} signieren.',
   'No key signs: no token can be given.': 'Kein Schlüssel signiert: Es kann kein Token ausgestellt werden.',
   'Licence {id} has ended.': 'Die Lizenz {id} ist abgelaufen.',
   'Licence {id} ends in {n} days.': 'Die Lizenz {id} endet in {n} Tagen.',
   'Licence {id} is valid.': 'Die Lizenz {id} ist gültig.',
-  'Set the next one: npx console licence set': 'Setzen Sie die nächste: npx console licence set',
+  'Replace the signing keys at once.': 'Ersetzen Sie die Signaturschlüssel sofort.',
+  'Set the next one.': 'Setzen Sie die nächste.',
   'The application has not acknowledged licence {id}.': 'Die Anwendung hat die Lizenz {id} nicht bestätigt.',
-  'See to the internal address of the application; npx console licence status tells.':
-    'Prüfen Sie die interne Adresse der Anwendung; npx console licence status zeigt sie.',
+  'See to the internal address of the application.': 'Prüfen Sie die interne Adresse der Anwendung.',
   // Identity providers.
   'Its signing certificate ends in {n} days. Once the provider signs with another one, nobody can sign in until that one is pinned.':
     'Das Zertifikat, mit dem er signiert, endet in {n} Tagen. Mit dem nächsten kann sich niemand anmelden, bis es hier hinterlegt ist.',
@@ -53,13 +51,13 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     'Das Zertifikat, mit dem er signiert, endet in {n} Tag. Mit dem nächsten kann sich niemand anmelden, bis es hier hinterlegt ist.',
   'Its signing certificate has ended. It counts as long as it is pinned; nobody can sign in once the provider signs with another one.':
     'Das Zertifikat, mit dem er signiert, ist abgelaufen. Es zählt, solange es hier hinterlegt ist; mit einem anderen kann sich niemand anmelden.',
-  'Have its new metadata read: npx console idp update {id} --metadata-url, or --metadata-file.':
-    'Lassen Sie seine neuen Metadaten lesen: npx console idp update {id} --metadata-url oder --metadata-file.',
+  'Have its new metadata read, from their address or from a file.':
+    'Lassen Sie seine neuen Metadaten lesen, von ihrer Adresse oder aus einer Datei.',
   // Jobs.
-  'Job {id} ({kind}) has failed: {why}.': 'Job {id} ({kind}) ist fehlgeschlagen: {why}.',
-  'Job {id} ({kind}) has failed.': 'Job {id} ({kind}) ist fehlgeschlagen.',
-  'Job {id} ({kind}) has been interrupted: {why}.': 'Job {id} ({kind}) wurde unterbrochen: {why}.',
-  'Job {id} ({kind}) has been interrupted.': 'Job {id} ({kind}) wurde unterbrochen.',
+  'A job ({kind}) failed at {at}: {why}.': 'Ein Job ({kind}) ist {at} fehlgeschlagen: {why}.',
+  'A job ({kind}) failed at {at}.': 'Ein Job ({kind}) ist {at} fehlgeschlagen.',
+  'A job ({kind}) was interrupted at {at}: {why}.': 'Ein Job ({kind}) wurde {at} unterbrochen: {why}.',
+  'A job ({kind}) was interrupted at {at}.': 'Ein Job ({kind}) wurde {at} unterbrochen.',
   'Start it again.': 'Starten Sie ihn noch einmal.',
   'Something went wrong here; the log of the console says what.':
     'Hier ist etwas schiefgegangen; das Log der Konsole sagt, was.',
@@ -74,15 +72,12 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   'The files of CONSOLE_CONFIG_DIR are in force.': 'Die Dateien von CONSOLE_CONFIG_DIR sind in Kraft.',
   'Files of CONSOLE_CONFIG_DIR are refused, and what was in force stays.':
     'Dateien von CONSOLE_CONFIG_DIR werden abgelehnt, und was in Kraft war, bleibt.',
-  'GET /api/v1/configuration/directory says what to mend.':
-    'GET /api/v1/configuration/directory sagt, was zu berichtigen ist.',
+  'Correct the files.': 'Berichtigen Sie die Dateien.',
   'Files of CONSOLE_CONFIG_DIR differ: those of {leader} are in force, those of {others} are not.':
     'Dateien von CONSOLE_CONFIG_DIR unterscheiden sich: Die von {leader} sind in Kraft, die von {others} sind es nicht.',
-  'Give all consoles the same files: GET /api/v1/configuration/directory says which of them differ.':
-    'Geben Sie allen Konsolen dieselben Dateien: GET /api/v1/configuration/directory sagt, welche sich unterscheiden.',
+  'Give all consoles the same files.': 'Geben Sie allen Konsolen dieselben Dateien.',
   // Settings.
-  'Correct {name}: npx console settings shows where it comes from.':
-    'Berichtigen Sie {name}: npx console settings zeigt, woher der Wert kommt.',
+  'Correct {name} where it was set.': 'Berichtigen Sie {name} dort, wo es gesetzt wurde.',
   'Set CONSOLE_URL to an https address; docs/operations.md says how to serve it.':
     'Setzen Sie CONSOLE_URL auf eine https-Adresse; docs/operations.md sagt, wie sie bedient wird.',
   'Renew the certificate in CONSOLE_TLS_CERT, and restart the console.':
@@ -91,8 +86,8 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     'Entfernen Sie CONSOLE_HOST, oder setzen Sie eine https-CONSOLE_URL mit CONSOLE_TLS_CERT und CONSOLE_TLS_KEY.',
   'Set CONSOLE_APPLICATION_CLIENT_SECRET="$(openssl rand -hex 24)", for its callers too.':
     'Setzen Sie CONSOLE_APPLICATION_CLIENT_SECRET="$(openssl rand -hex 24)", auch bei denen, die damit aufrufen.',
-  'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart, then npx console keys rotate --now':
-    'Setzen Sie CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", bewahren Sie ihn anderswo auf, starten Sie neu, danach npx console keys rotate --now',
+  'Set CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", keep it elsewhere, restart, then replace the signing keys at once.':
+    'Setzen Sie CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", bewahren Sie ihn anderswo auf, starten Sie neu, und ersetzen Sie danach die Signaturschlüssel sofort.',
   'CONSOLE_URL is http: and not loopback: passwords and tokens travel in clear text.':
     'CONSOLE_URL ist http: und nicht Loopback: Passwörter und Token gehen im Klartext übers Netz.',
   'CONSOLE_HOST is not loopback and CONSOLE_URL is http: anyone on the network can listen in.':

@@ -1,10 +1,10 @@
 /** The fields of an identity provider: those of its kind, the usual ones first. */
-import { Text, useText } from '../../texts/elements.tsx';
-import { type Translate, textsIn } from '../../texts/text.ts';
-import { Id } from '../detail.tsx';
-import type { Option } from '../filters.tsx';
-import { type AddState, type ErrorOf, renderAddPage } from '../forms/change-form.tsx';
-import { ChoicesField, LinesField, SecretField, SelectField, TextField } from '../forms/fields.tsx';
+import { Text, useText } from '../../../texts/elements.tsx';
+import { type Translate, textsIn } from '../../../texts/text.ts';
+import { Id } from '../../detail.tsx';
+import type { Option } from '../../filters.tsx';
+import { type AddState, type ErrorOf, renderAddPage } from '../../forms/change-form.tsx';
+import { ChoicesField, LinesField, SecretField, SelectField, TextField } from '../../forms/fields.tsx';
 
 export interface ProviderField {
   /** The member of the API's object; also of the form. */

@@ -1,11 +1,11 @@
 /** An identity provider tried: what a dry run has found, and where one is begun. */
-import { Form } from '../../elements/form.tsx';
-import { Said, useText } from '../../texts/elements.tsx';
-import { saidIn } from '../../texts/text.ts';
-import { Facts, Part } from '../detail.tsx';
-import { SecretField, TextField } from '../forms/fields.tsx';
-import { State } from '../state.tsx';
-import { providerHref } from './identity-provider-form.tsx';
+import { Form } from '../../../elements/form.tsx';
+import { Said, useText } from '../../../texts/elements.tsx';
+import { saidIn } from '../../../texts/text.ts';
+import { Facts, Part } from '../../detail.tsx';
+import { SecretField, TextField } from '../../forms/fields.tsx';
+import { State } from '../../state.tsx';
+import { providerHref } from './provider-form.tsx';
 
 /** What a dry run has said of each of its steps. */
 export interface TrialStep {
