@@ -3,7 +3,7 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, saidIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
-import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { EditPart, type EditState, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -157,7 +157,7 @@ export interface ProviderModel extends EditState {
   readonly history?: HistoryModel | undefined;
   /** Who reads it may sign in as a trial. */
   readonly mayTry: boolean;
-  readonly notice?: { readonly text: string } | undefined;
+  readonly notice?: DoneNotice | undefined;
   /** Of a dry run that was just made. */
   readonly trial?: ShownDryRun | undefined;
 }
