@@ -222,19 +222,39 @@ export function createRunLocally(services: Services, audit: Audit, members?: Kno
     runAs(id, request, localActor(actor), { source: 'command line', requestId: randomUUID() });
 }
 
+/** What the commit of a change has in it besides. */
+export interface StoredBeside {
+  recordsOf(answer: Answer): readonly CallRecord[];
+  /** It is durable; not called of a change that is more than one commit. */
+  onStored(): void;
+}
+
 /** Runs one operation by its name, for somebody whom no call has brought. @throws {ProblemError} */
 export type RunAs = (
   id: string,
   request: OperationRequest,
   actor: Actor,
   about: RunDeps<ApiServices>['about'],
+  beside?: StoredBeside,
 ) => Promise<Answer>;
+
+function storingBeside(
+  changeRecorded: ChangeRecorded<ApiServices>,
+  beside: StoredBeside | undefined,
+): ChangeRecorded<ApiServices> {
+  if (!beside) return changeRecorded;
+  return async (perform, recordsOf) => {
+    const answer = await changeRecorded(perform, (made) => [...recordsOf(made), ...beside.recordsOf(made)]);
+    if (answer) beside.onStored();
+    return answer;
+  };
+}
 
 /** Loaded by its first call: a start has no use for it. */
 export function createRunAs(services: Services, audit: Audit, members?: KnownMembers): RunAs {
   let apiServices: Promise<ApiServices> | undefined;
   const answerOnce = createAnswerOnceOnFirstUse(services);
-  return async (id, request, actor, about) => {
+  return async (id, request, actor, about, beside) => {
     const operations = await loadOperations();
     const { runOperation } = await import('../operations/run-operation.ts');
     const operation = operations.find((one) => one.id === id);
@@ -246,7 +266,7 @@ export function createRunAs(services: Services, audit: Audit, members?: KnownMem
       dryServices: () => createDryApiServices(services, members),
       permissionsOf: ready.permissionsOf,
       guardOwned: createOwnerGuard(services, members),
-      changeRecorded: createChangeRecorded(services, members),
+      changeRecorded: storingBeside(createChangeRecorded(services, members), beside),
       answerOnce,
       outbox: createAuditOutbox({ ...services.storage, audit, now: services.now }),
       approvals: createApprovalsOnFirstUse(services, audit, members),

@@ -26,7 +26,15 @@ export interface BulkCalls {
   /** @throws {ProblemError} @throws {JobFailure} who has asked is here no longer */
   page(input: BulkActInput, jobId: string, cursor: string | undefined): Promise<FoundThings>;
   /** @throws as {@link page} */
-  act(input: BulkActInput, jobId: string, thing: ActedThing): Promise<ActOutcome>;
+  act(input: BulkActInput, job: ActingJob, thing: ActedThing): Promise<ActOutcome>;
+}
+
+export interface ActingJob {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** How many things it has changed so far that can be taken back. */
+  readonly undoable: number;
 }
 
 export interface ActedThing {
@@ -38,8 +46,8 @@ export interface ActedThing {
 export interface ActOutcome {
   /** Or it waits for a second administrator. */
   readonly outcome: 'done' | 'waiting';
-  /** Of the thing since, where it is another one by that, and can be taken back. */
-  readonly version?: string | undefined;
+  /** It is another one by that, and that is stored for its Undo. */
+  readonly isUndoable: boolean;
 }
 
 export interface FoundThings {
@@ -71,7 +79,7 @@ export const mostFailures = 100;
 
 export interface BulkActsDeps {
   readonly calls: BulkCalls;
-  readonly changes: Pick<BulkChanges, 'add' | 'read'>;
+  readonly changes: Pick<BulkChanges, 'read' | 'count'>;
 }
 
 export function createBulkActKind(deps: BulkActsDeps): JobKind {
@@ -82,7 +90,7 @@ export function createBulkActKind(deps: BulkActsDeps): JobKind {
       return { ...(await actOnEach(work, await thingsOf(work, input, deps), deps)) };
     },
     async leftBy(job) {
-      const result = (job.checkpoint as BulkResult | null) ?? nothingDone(inputOf(job), 0);
+      const result = await resultOfKilled(job, deps.changes);
       return { done: handled(result), result: { ...result } };
     },
     entryOf: ({ id, input, result }) => ({
@@ -94,6 +102,23 @@ export function createBulkActKind(deps: BulkActsDeps): JobKind {
         failed: Number(result?.failed ?? 0),
       },
     }),
+  };
+}
+
+/** Of a process that was killed: what it has changed since its last report is done too, and can be taken back. */
+async function resultOfKilled(
+  job: Pick<JobWork['job'], 'id' | 'input' | 'checkpoint'>,
+  changes: BulkActsDeps['changes'],
+): Promise<BulkResult> {
+  const input = inputOf(job);
+  const reported = (job.checkpoint as BulkResult | null) ?? nothingDone(input, input.ids?.length ?? 0);
+  const undoable = await changes.count(job.id, reported.undoable);
+  const since = undoable - reported.undoable;
+  return {
+    ...reported,
+    undoable,
+    done: reported.done + since,
+    left: Math.max(0, reported.left - since),
   };
 }
 
@@ -133,9 +158,10 @@ async function allFound(
 async function actOnEach(
   { job, signal, report }: JobWork,
   things: readonly ActedThing[],
-  { calls, changes }: BulkActsDeps,
+  { calls }: BulkActsDeps,
 ): Promise<BulkResult> {
   const input = inputOf(job);
+  const { id: jobId, createdAt } = job;
   let result = nothingDone(input, things.length);
   const say = () =>
     report({ done: handled(result), total: things.length, step: 'acting on each' }, { ...result });
@@ -150,9 +176,9 @@ async function actOnEach(
   async function outcomeOf(thing: ActedThing): Promise<BulkResult> {
     const { id } = thing;
     try {
-      const { outcome, version } = await calls.act(input, job.id, thing);
-      if (version !== undefined) await changes.add(job, result.undoable, { id, version });
-      const undoable = result.undoable + (version === undefined ? 0 : 1);
+      const acting = { id: jobId, createdAt, undoable: result.undoable };
+      const { outcome, isUndoable } = await calls.act(input, acting, thing);
+      const undoable = result.undoable + (isUndoable ? 1 : 0);
       return { ...result, [outcome]: result[outcome] + 1, undoable };
     } catch (error) {
       if (!(error instanceof ProblemError) || endsAll(error)) return stopped(error);

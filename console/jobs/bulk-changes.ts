@@ -7,9 +7,20 @@ export interface BulkChange {
   readonly version: string;
 }
 
+/** As the store has it. */
+export interface StoredChange {
+  readonly kind: 'BulkChange';
+  readonly id: string;
+  readonly artifact: { readonly payload: Readonly<Record<string, unknown>>; readonly expiresAt: number };
+}
+
 export interface BulkChanges {
-  /** @param at  how many came before. @throws {StorageUnavailableError} */
+  /** For the commit of the change itself, so that neither is there without the other. @param at  how many came before */
+  recordOf(job: Acted, at: number, change: BulkChange): StoredChange;
+  /** Of a change that has no commit in common. @param at  how many came before. @throws {StorageUnavailableError} */
   add(job: Acted, at: number, change: BulkChange): Promise<void>;
+  /** How many there are. @param known  so many of them there are at least. @throws {StorageUnavailableError} */
+  count(jobId: string, known: number): Promise<number>;
   /** In the order in which they were made. @throws {StorageUnavailableError} */
   read(jobId: string): Promise<readonly BulkChange[]>;
   /** Until when it can be taken back, epoch milliseconds. */
@@ -22,7 +33,7 @@ export interface BulkChanges {
   setUndoneBy(job: Acted, undoing: string): Promise<void>;
 }
 
-interface Acted {
+export interface Acted {
   readonly id: string;
   readonly createdAt: number;
 }
@@ -41,14 +52,21 @@ export function createBulkChanges({
 }): BulkChanges {
   const endOf = ({ createdAt }: Acted) => createdAt + undoMs;
   const expiry = (job: Acted) => Math.floor((endOf(job) + spareMs) / 1000);
+  const recordOf = (job: Acted, at: number, change: BulkChange): StoredChange => ({
+    kind: changeKind,
+    id: `${job.id} ${at}`,
+    artifact: { payload: { ...change }, expiresAt: expiry(job) },
+  });
   return {
+    recordOf,
     async add(job, at, change) {
-      const payload = { ...change };
-      await artifacts.put(changeKind, `${job.id} ${at}`, {
-        payload,
-        grantId: job.id,
-        expiresAt: expiry(job),
-      });
+      const { kind, id, artifact } = recordOf(job, at, change);
+      await artifacts.put(kind, id, artifact);
+    },
+    async count(jobId, known) {
+      let found = known;
+      while (await artifacts.get(changeKind, `${jobId} ${found}`)) found++;
+      return found;
     },
     async read(jobId) {
       const changes: BulkChange[] = [];

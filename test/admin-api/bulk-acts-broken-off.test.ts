@@ -97,18 +97,57 @@ test('one waits for no import', async () => {
   expect(Date.parse(body.endedAt)).toBeLessThanOrEqual(Date.parse((await jobOf(imported)).endedAt));
 }, 90_000);
 
-test('one whose console is killed is interrupted, says so, and does not go on', async () => {
-  const id = await inTheMiddle('kill-');
+/** Of all pages. */
+async function allDisabledOf(prefix: string): Promise<number> {
+  let found = 0;
+  let cursor: string | undefined;
+  do {
+    const place = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const { body } = await call('GET', `/users?q=${prefix}&status=disabled&limit=500${place}`);
+    found += body.items.length;
+    cursor = body.next ?? undefined;
+  } while (cursor !== undefined);
+  return found;
+}
+
+test('one whose console is killed is interrupted, says what was done, and all of that can be undone', async () => {
+  expect((await upload(most, 'kill-', 30)).state).toBe('succeeded');
+  const asked = { operation: 'disableUser', query: { q: 'kill-' }, most };
+  // The first time before anything was reported of it.
+  for (const disabled of [1, 40, 200]) {
+    const begun = await call('POST', '/jobs/bulk-acts', asked);
+    expect(begun.status).toBe(202);
+    const { id } = begun.body;
+    await until(async () => (await disabledOf('kill-')) >= disabled, 'some of them', 30_000);
+    console.child.kill('SIGKILL');
+    await console.stop();
+    await start();
+    const { state, problem, result } = await over(id);
+    expect([state, problem.code, result.failed]).toEqual(['interrupted', 'interrupted', 0]);
+    const done = await allDisabledOf('kill-');
+    expect(done).toBeLessThan(most);
+    expect([result.done, result.undoable]).toEqual([done, done]);
+    expect((await call('GET', `/jobs/bulk-acts/${id}`)).body.undo).toMatchObject({ things: done });
+    const undoing = await call('POST', `/jobs/bulk-acts/${id}/undo`, {}, { Prefer: 'wait=30' });
+    expect((await over(undoing.body.id)).result).toMatchObject({ done, undoable: done, failed: 0 });
+    expect(await allDisabledOf('kill-')).toBe(0);
+  }
+}, 180_000);
+
+test('an Undo whose console is killed can be undone itself', async () => {
+  expect((await upload(most, 'back-', 30)).state).toBe('succeeded');
+  const asked = { operation: 'disableUser', query: { q: 'back-' }, most };
+  const act = await call('POST', '/jobs/bulk-acts', asked);
+  expect((await over(act.body.id)).result.undoable).toBe(most);
+  const undoing = await call('POST', `/jobs/bulk-acts/${act.body.id}/undo`, {});
+  await until(async () => (await allDisabledOf('back-')) < most, 'some of them', 30_000);
   console.child.kill('SIGKILL');
   await console.stop();
   await start();
-  const { state, problem, result } = await over(id);
-  expect([state, problem.code]).toEqual(['interrupted', 'interrupted']);
-  // What was reported last; the store may have some more.
-  const done = await disabledOf('kill-');
-  expect(done).toBeGreaterThanOrEqual(Math.min(result.done, 500));
-  // Asked for again, what is done already is done.
-  const again = { operation: 'disableUser', ids: ['kill-0', `kill-${most - 1}`] };
-  const { body } = await call('POST', '/jobs/bulk-acts', again, { Prefer: 'wait=30' });
-  expect(body.result).toMatchObject({ done: 2, failed: 0 });
-}, 120_000);
+  const { state, result } = await over(undoing.body.id);
+  const left = await allDisabledOf('back-');
+  expect([state, result.done, result.undoable]).toEqual(['interrupted', most - left, most - left]);
+  const again = await call('POST', `/jobs/bulk-acts/${undoing.body.id}/undo`, {}, { Prefer: 'wait=30' });
+  expect((await over(again.body.id)).result).toMatchObject({ done: most - left, failed: 0 });
+  expect(await allDisabledOf('back-')).toBe(most);
+}, 180_000);

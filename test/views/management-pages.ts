@@ -515,7 +515,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [{ field: 'scopes', text: filling.text }],
       ...editOf(filling),
       mayChange: true,
-      notice: filling.text,
+      notice: { text: filling.text, undo: 'put-back', fields: { entry: filling.text } },
     }),
   'role of files': (filling) =>
     renderRole({

@@ -21,12 +21,14 @@ test('every file has its type, its bytes and a validator of its own', async () =
     'live.js',
     'management.css',
     'mark.svg',
+    'outcome.js',
     'plots.css',
     'plots.js',
     'rings.svg',
     'selection.js',
     'style.css',
     'times.js',
+    'undo.js',
   ]);
   expect(files.get('style.css')?.type).toBe('text/css; charset=utf-8');
   expect(files.get('mark.svg')?.type).toBe('image/svg+xml; charset=utf-8');

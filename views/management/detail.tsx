@@ -1,10 +1,10 @@
 /** One thing: what it is in a sentence, its facts, and parts of which each is changed by itself. */
 
 import type { ComponentChildren } from 'preact';
-import { Form } from '../elements/form.tsx';
 import { Notice, Problem } from '../message.tsx';
 import { useText } from '../texts/elements.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
+import { UndoButton } from './undo.tsx';
 
 interface DetailPageProps {
   readonly frame: FrameModel;
@@ -30,28 +30,30 @@ export function DetailPage({ about, notice, problem, children, ...head }: Detail
   );
 }
 
-interface DoneProps {
+export interface DoneNotice {
   readonly text: string;
-  /** The act that takes it back, and what its form says besides. */
+  /** The act that takes it back. */
   readonly undo?: string | undefined;
+  /** What its form says besides. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
+}
+
+interface DoneProps extends DoneNotice {
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
   /** On the button. */
   readonly label?: string | undefined;
+  /** It stands as long as the page does. */
+  readonly isForLong?: boolean;
 }
 
 /** What has just been done, with what takes it back. */
-export function Done({ text, undo, action, hidden, label }: DoneProps) {
-  const t = useText();
+export function Done({ text, undo, fields, action, hidden, ...button }: DoneProps) {
   return (
     <>
       {text}
       {undo !== undefined && (
-        <Form action={action} hidden={{ ...hidden, do: undo }}>
-          <button type="submit" class="button small">
-            {label ?? t('frame.undo')}
-          </button>
-        </Form>
+        <UndoButton action={action} hidden={{ ...hidden, ...fields, do: undo }} {...button} />
       )}
     </>
   );

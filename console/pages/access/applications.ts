@@ -17,6 +17,7 @@ import type { Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { editNotice } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -119,18 +120,20 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
   ): Promise<void> {
     const t = textFor(ctx);
     const may = await tools.mayRun(ctx, ['updateApplication', 'listSessionLogouts']);
+    const history = await clientActs.historyOf(ctx, { client, version });
     const html = renderApplication({
       frame: await tools.frame(ctx),
       application: client,
       form: formOf(client, await rolesOf(ctx, client)),
       ...forms.editState(ctx, client, version),
       mayChange: may.has('updateApplication'),
-      history: await clientActs.historyOf(ctx, { client, version }),
+      history,
       settings: settingsFor(origin, client, t),
       logouts: may.has('listSessionLogouts')
         ? await lastLogoutsOf(tools, ctx, { client: client.id, limit: '5' })
         : undefined,
       ...shown,
+      notice: editNotice(ctx, shown.notice, history?.changes, version),
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }

@@ -1,4 +1,5 @@
 /** What is done with machine clients and with applications alike: disabled, given another secret, removed. */
+import type { DoneNotice } from '../../../views/management/detail.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, ActPlace, Acts } from '../acts.ts';
@@ -28,10 +29,8 @@ export interface Found<Shown> {
 }
 
 /** What has just been done, by the address that the browser was sent to. */
-export const clientNotices = (
-  t: Translate,
-): Readonly<Record<string, { readonly text: string; readonly undo?: string }>> => ({
-  saved: { text: t('access.saved') },
+export const clientNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
+  saved: { text: t('access.saved'), undo: putBackAct },
   unchanged: { text: t('common.nothingWasDifferent') },
   disabled: { text: t('clients.disabledDone'), undo: 'enable' },
   enabled: { text: t('clients.enabledDone'), undo: 'disable' },

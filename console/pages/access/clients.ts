@@ -18,6 +18,7 @@ import type { Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
+import { editNotice } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -194,6 +195,7 @@ export function createClientPages(
   ): Promise<void> {
     const t = textFor(ctx);
     const may = await tools.mayRun(ctx, ['updateClient']);
+    const history = await clientActs.historyOf(ctx, { client, version });
     const html = renderClient({
       frame: await tools.frame(ctx),
       client,
@@ -202,10 +204,11 @@ export function createClientPages(
       ...forms.editState(ctx, client, version),
       mayChange: may.has('updateClient'),
       snippets: snippetsFor(origin, client),
-      history: await clientActs.historyOf(ctx, { client, version }),
+      history,
       usage: await usageOf(ctx, tools, client),
       calls: await callsShown(ctx, tools, client.id, now),
       ...shown,
+      notice: editNotice(ctx, shown.notice, history?.changes, version),
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }

@@ -15,11 +15,12 @@ import {
   kindNames,
   type ShownProvider,
 } from '../../../views/management/access/identity-providers/provider-parts.tsx';
+import type { DoneNotice } from '../../../views/management/detail.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { Forms, Shown } from '../forms.ts';
-import { createHistory, putBackAct } from '../history/history.ts';
+import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
@@ -28,12 +29,12 @@ import { addition, edit, fieldIn, placed, storedValues, typedValues } from './pr
 
 const listHref = '/access/identity-providers';
 
-const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
-  saved: t('providers.saved'),
-  unchanged: t('common.nothingWasDifferent'),
-  'put-back': t('access.putBack'),
-  enabled: t('providers.enabledDone'),
-  disabled: t('providers.disabledDone'),
+const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
+  saved: { text: t('providers.saved'), undo: putBackAct },
+  unchanged: { text: t('common.nothingWasDifferent') },
+  'put-back': { text: t('access.putBack') },
+  enabled: { text: t('providers.enabledDone') },
+  disabled: { text: t('providers.disabledDone') },
 });
 
 interface Found {
@@ -93,8 +94,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       const act = actsOf(found.provider, t).get(form.get('do') ?? '');
       if (act) return acts.ask(ctx, act, placeOf(found.provider, t));
       if (await history.ask(ctx, presentOf(found), placeOf(found.provider, t))) return;
-      const text = doneNotices(t)[form.get('done') ?? ''];
-      await showProvider(ctx, found, text === undefined ? {} : { notice: { text } });
+      await showProvider(ctx, found, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
     /** `POST /access/identity-providers/:provider`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -160,15 +160,17 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
   async function showProvider(ctx: PageContext, found: Found, shown: Partial<ProviderModel>): Promise<void> {
     const { provider, version, fields } = found;
     const may = await tools.mayRun(ctx, ['updateIdentityProvider']);
+    const changes = await history.of(ctx, presentOf(found));
     const html = renderProvider({
       frame: await tools.frame(ctx),
       provider,
       form: { fields, values: storedValues(provider, fields) },
       ...forms.editState(ctx, provider, version),
       mayChange: may.has('updateIdentityProvider'),
-      history: await history.of(ctx, presentOf(found)),
+      history: changes,
       mayTry: ctx.state.account.roles.includes('Admin'),
       ...shown,
+      notice: editNotice(ctx, shown.notice, changes?.changes, version),
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }

@@ -9,6 +9,7 @@ import {
   rolesPath,
   type ShownRole,
 } from '../../../views/management/access/roles.tsx';
+import type { DoneNotice } from '../../../views/management/detail.tsx';
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
@@ -16,7 +17,7 @@ import type { Act, Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
 import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
-import { createHistory, putBackAct } from '../history/history.ts';
+import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -24,11 +25,11 @@ import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-a
 
 const listHref = '/access/roles';
 
-const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
-  added: t('roles.roleAdded'),
-  saved: t('roles.savedCounts'),
-  unchanged: t('common.nothingWasDifferent'),
-  'put-back': t('roles.putBackCounts'),
+const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
+  added: { text: t('roles.roleAdded') },
+  saved: { text: t('roles.savedCounts'), undo: putBackAct },
+  unchanged: { text: t('common.nothingWasDifferent') },
+  'put-back': { text: t('roles.putBackCounts') },
 });
 
 interface Found {
@@ -119,6 +120,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
   ): Promise<void> {
     const t = textFor(ctx);
     const may = await tools.mayRun(ctx, ['updateRole']);
+    const changes = role.builtIn ? undefined : await history.of(ctx, presentOf({ role, version }));
     const html = renderRole({
       frame: await tools.frame(ctx),
       role,
@@ -126,8 +128,9 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
       form: roleFormOf(role, t),
       ...forms.editState(ctx, role, version),
       mayChange: may.has('updateRole'),
-      history: role.builtIn ? undefined : await history.of(ctx, presentOf({ role, version })),
+      history: changes,
       ...shown,
+      notice: editNotice(ctx, shown.notice, changes?.changes, version),
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }

@@ -13,12 +13,13 @@ import {
   type UserModel,
   userHref,
 } from '../../../views/management/access/users.tsx';
+import type { DoneNotice } from '../../../views/management/detail.tsx';
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
 import type { Forms, Shown } from '../forms.ts';
-import { createHistory, putBackAct } from '../history/history.ts';
+import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
@@ -41,10 +42,8 @@ interface Invitation {
 }
 
 /** What has just been done, by the address that the browser was sent to. */
-const doneNotices = (
-  t: Translate,
-): Readonly<Record<string, { readonly text: string; readonly undo?: string }>> => ({
-  saved: { text: t('access.saved') },
+const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
+  saved: { text: t('access.saved'), undo: putBackAct },
   unchanged: { text: t('common.nothingWasDifferent') },
   'put-back': { text: t('access.putBack') },
   disabled: { text: t('users.disabledAllEnded'), undo: 'enable' },
@@ -190,7 +189,8 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       'readAccessMatrix',
     ]);
     // Each is asked of the store by itself.
-    const [calls, sessions, logouts] = await Promise.all([
+    const [changes, calls, sessions, logouts] = await Promise.all([
+      history.of(ctx, presentOf(user, shown.version)),
       may.has('readAccessMatrix') ? asPart(() => openCallsOf(tools, ctx, user.id)) : undefined,
       may.has('listSessions') ? openSessionsOf(tools, ctx, user.id) : undefined,
       may.has('listSessionLogouts') ? lastLogoutsOf(tools, ctx, { user: user.id, limit: '10' }) : undefined,
@@ -205,12 +205,13 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       },
       ...forms.editState(ctx, user, shown.version),
       mayChange: may.has('updateUser'),
-      history: await history.of(ctx, presentOf(user, shown.version)),
+      history: changes,
       calls,
       sessions,
       logouts,
       isReader: user.subject === ctx.state.account.id,
       ...shown,
+      notice: editNotice(ctx, shown.notice, changes?.changes, shown.version),
     });
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }

@@ -3,8 +3,10 @@
 import type { TextKey } from '../../../views/texts/english.ts';
 import type { GapOf, WordKey } from '../../../views/texts/text.ts';
 
-export interface BulkAct {
-  /** In the address (`?do=`) and in the form. */
+export type BulkAct = AtOnceAct | AskedAct;
+
+interface NamedAct {
+  /** In the form, and in the address (`?do=`) of the page that asks. */
   readonly name: string;
   /** On one thing. */
   readonly operation: string;
@@ -13,6 +15,16 @@ export interface BulkAct {
   readonly title: CountedKey;
   /** What it means to them. */
   readonly effects: readonly WordKey[];
+}
+
+/** Can be undone: nothing is asked, and the message after it has Undo. */
+export interface AtOnceAct extends NamedAct {
+  readonly isAtOnce: true;
+}
+
+/** A page says whom it hits before it is done. */
+export interface AskedAct extends NamedAct {
+  readonly isAtOnce?: false;
   /** Words of the command that does it to one, before its id. */
   readonly command: readonly string[];
   /** What it means where the reader's own account, or session, is among them. */
@@ -36,8 +48,7 @@ export const bulkActs = {
       label: 'access.disable',
       title: 'bulk.disableUsers',
       effects: ['bulk.usersCannotSignIn'],
-      own: 'bulk.ownAccount',
-      command: ['user', 'disable'],
+      isAtOnce: true,
     },
     {
       name: 'enable',
@@ -45,7 +56,7 @@ export const bulkActs = {
       label: 'access.enable',
       title: 'bulk.enableUsers',
       effects: ['bulk.usersCanSignIn'],
-      command: ['user', 'enable'],
+      isAtOnce: true,
     },
     {
       name: 'end-sessions',
@@ -74,7 +85,7 @@ export const bulkActs = {
       label: 'access.disable',
       title: 'bulk.disableClients',
       effects: ['bulk.clientsRefused'],
-      command: ['client', 'disable'],
+      isAtOnce: true,
     },
     {
       name: 'enable',
@@ -82,7 +93,7 @@ export const bulkActs = {
       label: 'access.enable',
       title: 'bulk.enableClients',
       effects: ['bulk.clientsWork'],
-      command: ['client', 'enable'],
+      isAtOnce: true,
     },
     {
       name: 'remove',
@@ -101,7 +112,7 @@ export const bulkActs = {
       label: 'access.disable',
       title: 'bulk.disableApplications',
       effects: ['bulk.applicationsRefused'],
-      command: ['client', 'disable'],
+      isAtOnce: true,
     },
     {
       name: 'enable',
@@ -109,7 +120,7 @@ export const bulkActs = {
       label: 'access.enable',
       title: 'bulk.enableApplications',
       effects: ['bulk.applicationsWork'],
-      command: ['client', 'enable'],
+      isAtOnce: true,
     },
     {
       name: 'remove',

@@ -2,14 +2,14 @@
 import type { Snippet } from '../../../views/management/snippets.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { shellWord, waysOf } from '../change-ways.ts';
-import type { BulkAct } from './bulk-acts.ts';
+import type { AskedAct } from './bulk-acts.ts';
 
 /**
  * @param body    what the operation gets
  * @param origin  of this console
  */
 export async function bulkWays(
-  { command }: BulkAct,
+  { command }: AskedAct,
   body: Readonly<Record<string, unknown>> & { readonly ids?: readonly string[] },
   origin: string,
   t: Translate,

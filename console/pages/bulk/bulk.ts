@@ -1,28 +1,27 @@
 /**
- * Acts on many things of a list: what is selected comes in the address, a page says whom it hits, and its form begins a
- * job that does to each what the operation on one does.
+ * Acts on many things of a list: a job does to each what the operation on one does. What can be undone begins at once; of
+ * the rest a page says whom it hits, at an address that has what is selected.
  */
-
+import { randomUUID } from 'node:crypto';
 import type { BulkJob, OutcomeModel } from '../../../views/management/bulk/outcome.tsx';
-import { pickPrefix, type SelectionModel } from '../../../views/management/bulk/selection.tsx';
-import { jobHref } from '../../../views/management/observe/jobs.tsx';
+import type { SelectionModel } from '../../../views/management/bulk/selection.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
-import { mostFound } from '../../admin-api/bulk-acts/acts.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, ActPlace, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
 import { type ListAnswer, queryOf } from '../lists.ts';
-import { hrefsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { type BulkAct, type BulkList, bulkActs } from './bulk-acts.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
+import { beginAtOnce, bodyOf, formKeyName } from './begin.ts';
+import { type AskedAct, type BulkAct, type BulkList, bulkActs } from './bulk-acts.ts';
 import { bulkWays } from './bulk-ways.ts';
-import { ownBulkJob, undoAct, undone } from './undo.ts';
+import { allLabel, askedIn, fieldsOf, type Meant, meantBy, mostSelected, rejectionText } from './meant.ts';
+import { listHrefWith, outcomeOf } from './outcomes.ts';
+import { undoAct, undone } from './undo.ts';
 
-/** Selected one by one: all of a page of the list. */
-const mostSelected = 200;
 /** Names on the page that asks. */
 const mostShown = 20;
-const pageSize = '500';
-const approvalsHref = '/access/approvals';
+/** An address may have 16 KiB with all the headers beside it. */
+const longestAddress = 6000;
 
 /** What a list shows besides its rows. */
 export interface BulkState {
@@ -34,21 +33,11 @@ export interface BulkState {
 export interface Bulk {
   /** For the page of the list. @param answer  what it shows */
   state(ctx: PageContext, answer: ListAnswer<{ readonly id: string }>): Promise<BulkState>;
-  /** Sends the page that asks. @returns whether the address names an act on many */
+  /** Sends the page that asks. @returns whether the address names an act on many that is asked about */
   ask(ctx: PageContext): Promise<boolean>;
-  /** Takes the form of that page. @returns whether it was one */
+  /** Takes the form of the list, or of that page. @returns whether it was one */
   perform(ctx: PageContext): Promise<boolean>;
 }
-
-/** What is meant: some that are named, or all that the query finds. */
-interface Meant {
-  readonly query: Readonly<Record<string, string>>;
-  readonly ids: readonly string[];
-  readonly isAll: boolean;
-  readonly count: number;
-}
-
-type Rejection = 'nothing' | 'many' | 'found-many' | 'found-none';
 
 interface Names {
   /** What a thing is called where it is asked about; by default by its id. */
@@ -68,8 +57,9 @@ export function createBulk(
   { nameOf, ownOf = async (ctx) => ctx.state.account.username }: Names = {},
 ): Bulk {
   const page = listed[list];
-  const fixed = 'fixed' in page ? page.fixed : {};
   const all: readonly BulkAct[] = bulkActs[list];
+  const hrefWith = (query: Meant['query'], more: Readonly<Record<string, string>>) =>
+    listHrefWith(list, query, more);
   return {
     async state(ctx, { items, next, count }) {
       const { form } = ctx.state;
@@ -83,18 +73,33 @@ export function createBulk(
       const hasMore = next !== null || cursor !== undefined;
       const selection = {
         action: page.href,
-        query,
-        acts: open.map(({ name, label, isDangerous = false }) => ({ name, label: t(label), isDangerous })),
+        hidden: {
+          csrf: tools.csrf(ctx),
+          [formKeyName]: randomUUID(),
+          ...query,
+          // More by then than the box has said are not meant.
+          ...(hasMore && count?.isExact && { count: String(count.value) }),
+        },
+        acts: open.map((act) => ({
+          name: act.name,
+          label: t(act.label),
+          isDangerous: !act.isAtOnce && (act.isDangerous ?? false),
+        })),
         all: hasMore ? allLabel(query, count, t) : undefined,
-        csrf: isLong(items) ? tools.csrf(ctx) : undefined,
       };
       return {
         selection: open.length > 0 && items.length <= mostSelected ? selection : undefined,
-        outcome: await outcomeOf(ctx, form.get('job'), query),
+        outcome: await outcomeOf(ctx, { tools, list }, form.get('job'), query),
         problem: rejectionText(form.get('refused'), t),
       };
     },
-    ask,
+    async ask(ctx) {
+      const act = actNamed(ctx);
+      if (!act || act.isAtOnce) return false;
+      const meant = await checked(ctx, act);
+      if (meant) await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant));
+      return true;
+    },
     async perform(ctx) {
       if (ctx.state.form.get('do') === undoAct) {
         await undo(ctx);
@@ -102,17 +107,15 @@ export function createBulk(
       }
       const act = actNamed(ctx);
       if (!act) return false;
-      // The page that asks makes the key: this form comes from the list, which is too long for an address.
-      if (!ctx.state.form.has('idempotencyKey')) return ask(ctx);
-      await tools.check(ctx, act.operation);
-      const meant = await meantBy(ctx);
-      if (typeof meant === 'string') {
-        tools.goTo(ctx, hrefWith(askedIn(ctx), { refused: meant }));
-        return true;
+      const meant = await checked(ctx, act);
+      if (!meant) return true;
+      if (act.isAtOnce) {
+        const { id } = await beginAtOnce(ctx, tools, act, meant, list);
+        tools.goTo(ctx, hrefWith(meant.query, { job: id }));
       }
-      const asked = await askedAct(ctx, act, meant);
-      const answer = await acts.perform<BulkJob>(ctx, asked, placeOf(ctx, meant), {});
-      if (answer) tools.goTo(ctx, hrefWith(meant.query, { job: answer.body.id }));
+      // The page that asks makes the key: without it this form comes from the list.
+      else if (ctx.state.form.has('idempotencyKey')) await confirmed(ctx, act, meant);
+      else await leadToQuestion(ctx, act, meant);
       return true;
     },
   };
@@ -120,67 +123,39 @@ export function createBulk(
   async function undo(ctx: PageContext): Promise<void> {
     const id = ctx.state.form.get('job') ?? '';
     const undoing = await undone(ctx, tools, id);
-    tools.goTo(ctx, hrefWith(askedIn(ctx), { job: undoing ?? id }));
-  }
-
-  async function ask(ctx: PageContext): Promise<boolean> {
-    const act = actNamed(ctx);
-    if (!act) return false;
-    await tools.check(ctx, act.operation);
-    const meant = await meantBy(ctx);
-    if (typeof meant === 'string') tools.goTo(ctx, hrefWith(askedIn(ctx), { refused: meant }));
-    else await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant));
-    return true;
+    tools.goTo(ctx, hrefWith(askedIn(ctx, list), { job: undoing ?? id }));
   }
 
   function actNamed({ state: { form } }: PageContext): BulkAct | undefined {
     return all.find(({ name }) => name === form.get('do'));
   }
 
-  function askedIn({ state: { form } }: PageContext): Readonly<Record<string, string>> {
-    const { cursor: _cursor, limit: _limit, ...query } = queryOf(form, page.names);
-    return query;
+  /** @returns undefined when the list says why nothing is done */
+  async function checked(ctx: PageContext, { operation }: BulkAct): Promise<Meant | undefined> {
+    await tools.check(ctx, operation);
+    const meant = await meantBy(ctx, tools, list);
+    if (typeof meant !== 'string') return meant;
+    tools.goTo(ctx, hrefWith(askedIn(ctx, list), { refused: meant }));
+    return undefined;
   }
 
-  async function meantBy(ctx: PageContext): Promise<Meant | Rejection> {
-    const { form } = ctx.state;
-    const query = askedIn(ctx);
-    if (form.get('all') === 'true') {
-      const confirmed = Number(form.get('count'));
-      const isConfirmed = Number.isInteger(confirmed) && confirmed >= 1 && confirmed <= mostFound;
-      const count = isConfirmed && ctx.method === 'POST' ? confirmed : await countOf(ctx, query);
-      if (count > mostFound) return 'found-many';
-      return count === 0 ? 'found-none' : { query, ids: [], isAll: true, count };
-    }
-    const picks = [...form.keys()].filter((name) => name.startsWith(pickPrefix));
-    const ids = picks.map((name) => name.slice(pickPrefix.length)).filter((id) => id !== '');
-    if (ids.length === 0) return 'nothing';
-    if (ids.length > mostSelected || ids.some((id) => id.length > 256)) return 'many';
-    return { query, ids, isAll: false, count: ids.length };
+  /** At an address of its own, unless that would be too long. */
+  async function leadToQuestion(ctx: PageContext, act: AskedAct, meant: Meant): Promise<void> {
+    const href = hrefWith({}, { ...fieldsOf(meant), do: act.name });
+    if (href.length <= longestAddress) tools.goTo(ctx, href);
+    else await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant));
   }
 
-  /** Counted where the list does not say it: no further than may be acted on. */
-  async function countOf(ctx: PageContext, query: Readonly<Record<string, string>>): Promise<number> {
-    let found = 0;
-    let cursor: string | undefined;
-    do {
-      const place = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
-      const { body } = await tools.run<ListAnswer<object>>(ctx, page.operation, {
-        query: { ...query, ...fixed, ...place },
-      });
-      if (body.count?.isExact) return body.count.value;
-      found += body.items.length;
-      cursor = body.next ?? undefined;
-    } while (cursor !== undefined && found <= mostFound);
-    return found;
+  async function confirmed(ctx: PageContext, act: AskedAct, meant: Meant): Promise<void> {
+    const asked = await askedAct(ctx, act, meant);
+    const answer = await acts.perform<BulkJob>(ctx, asked, placeOf(ctx, meant), {});
+    if (answer) tools.goTo(ctx, hrefWith(meant.query, { job: answer.body.id }));
   }
 
-  async function askedAct(ctx: PageContext, act: BulkAct, meant: Meant): Promise<Act> {
+  async function askedAct(ctx: PageContext, act: AskedAct, meant: Meant): Promise<Act> {
     const t = textFor(ctx);
-    const { query, ids, isAll, count } = meant;
-    const body = isAll
-      ? { operation: act.operation, query: { ...query, ...fixed }, most: count }
-      : { operation: act.operation, ids };
+    const { ids, isAll, count } = meant;
+    const body = bodyOf(act, meant, list);
     return {
       name: act.name,
       operation: 'createBulkAct',
@@ -195,19 +170,14 @@ export function createBulk(
       isMaking: true,
       isDangerous: act.isDangerous ?? false,
       ...(act.isDangerous && { typedName: t('bulk.typed', { n: String(count) }) }),
-      hidden: {
-        ...query,
-        ...(isAll
-          ? { all: 'true', count: String(count) }
-          : Object.fromEntries(ids.map((id) => [pickPrefix + id, 'on']))),
-      },
+      hidden: { ...fieldsOf(meant), ...(isAll && { count: String(count) }) },
       ways: await bulkWays(act, body, origin, t),
       // What is quick is over by the time that the list is shown again.
       requestOf: () => ({ body, waitSeconds: 1 }),
     };
   }
 
-  async function ownEffect(ctx: PageContext, { own }: BulkAct, ids: readonly string[]): Promise<string[]> {
+  async function ownEffect(ctx: PageContext, { own }: AskedAct, ids: readonly string[]): Promise<string[]> {
     if (own === undefined) return [];
     const ownId = await ownOf(ctx);
     return ownId !== undefined && ids.includes(ownId) ? [textFor(ctx)(own)] : [];
@@ -231,60 +201,4 @@ export function createBulk(
       cancelHref: hrefWith(query, {}),
     };
   }
-
-  function hrefWith(query: Readonly<Record<string, string>>, more: Readonly<Record<string, string>>): string {
-    const text = new URLSearchParams({ ...query, ...more }).toString();
-    return text === '' ? page.href : `${page.href}?${text}`;
-  }
-
-  async function outcomeOf(
-    ctx: PageContext,
-    id: string | undefined,
-    query: Readonly<Record<string, string>>,
-  ): Promise<OutcomeModel | undefined> {
-    if (id === undefined) return undefined;
-    const hrefs = hrefsOf(tools.reader(ctx));
-    const job = await ownBulkJob(ctx, tools, id);
-    return (
-      job && {
-        job,
-        undo: job.undo
-          ? {
-              things: job.undo.things,
-              action: page.href,
-              hidden: { ...query, csrf: tools.csrf(ctx), do: undoAct, job: id },
-              undoneHref: job.undo.undoneBy ? hrefWith(query, { job: job.undo.undoneBy }) : undefined,
-            }
-          : undefined,
-        href: hrefWith(query, { job: id }),
-        jobHref: hrefs.has('/observe/jobs') ? jobHref(id) : undefined,
-        approvalsHref: hrefs.has(approvalsHref) ? approvalsHref : undefined,
-        hrefOf: (thing) => `${page.href}/${encodeURIComponent(thing)}`,
-      }
-    );
-  }
-}
-
-/** An address may have 16 KiB with all the headers beside it. */
-const longestAddress = 6000;
-
-function isLong(items: readonly { readonly id: string }[]): boolean {
-  const length = items.reduce((sum, { id }) => sum + encodeURIComponent(`${pickPrefix}${id}`).length + 4, 0);
-  return length > longestAddress;
-}
-
-function allLabel(
-  query: Readonly<Record<string, string>>,
-  count: ListAnswer<unknown>['count'],
-  t: Translate,
-): string {
-  if (count?.isExact) return t('bulk.allOf', { n: count.value });
-  return t(Object.keys(query).length > 0 ? 'bulk.allFound' : 'bulk.all');
-}
-
-function rejectionText(refused: string | undefined, t: Translate): string | undefined {
-  if (refused === 'nothing') return t('bulk.nothingSelected');
-  if (refused === 'many') return t('bulk.tooManySelected', { most: mostSelected });
-  if (refused === 'found-many') return t('bulk.tooManyFound', { most: mostFound });
-  return refused === 'found-none' ? t('bulk.noneFound') : undefined;
 }

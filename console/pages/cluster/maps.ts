@@ -128,7 +128,7 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
         const fileErrors = fileErrorsOf(error, mostBytes, t);
         return sendEntry(ctx, await findEntry(ctx), { fileErrors });
       }
-      const notice: EntryNotice = { text: t('maps.stored'), former: formerOf(former) };
+      const notice = storedNotice(former, t);
       await sendEntry(ctx, await findEntry(ctx), { notice });
     },
   };
@@ -201,7 +201,7 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       const errors = fieldErrorsOf(error, fieldOf, t);
       return sendEntry(ctx, await findEntry(ctx), { typed, errors });
     }
-    const notice: EntryNotice = { text: t('maps.stored'), former: formerOf(former) };
+    const notice = storedNotice(former, t);
     await sendEntry(ctx, { stored: answer.body, version: answer.version ?? '' }, { notice });
   }
 
@@ -230,6 +230,10 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
     const isRejected = shown.errors?.length || shown.fileErrors?.length;
     tools.send(ctx, html, isRejected ? 400 : 200);
   }
+}
+
+function storedNotice(former: FoundValue | undefined, t: Translate): EntryNotice {
+  return { text: t('maps.stored'), former: formerOf(former), isFirst: former === undefined };
 }
 
 /** What can be put back. */
@@ -289,5 +293,7 @@ function removal(ctx: PageContext): Act {
     title: t('maps.removeOf', { key }),
     effects: [t('maps.entryRemoved', { key, map }), t('maps.canBePutBack')],
     button: t('maps.removeEntry'),
+    // Undo removes what it has put, and nothing else.
+    requestOf: (form) => ({ body: {}, ifMatch: form.get('version') }),
   };
 }

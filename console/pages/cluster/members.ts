@@ -10,6 +10,7 @@ import {
   renderMembers,
   type ShownMember,
 } from '../../../views/management/cluster/members.tsx';
+import type { DoneNotice } from '../../../views/management/detail.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
@@ -21,10 +22,9 @@ import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 const listHref = '/cluster/members';
 const path = (t: Translate) => [{ title: t('common.members'), href: listHref }];
 
-const doneNotices = (t: Translate): Readonly<Record<string, MemberModel['notice']>> => ({
+const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
   drained: { text: t('members.drainedNow'), undo: 'undrain' },
   undrained: { text: t('members.undrainedNow'), undo: 'drain' },
-  level: { text: t('members.levelSet') },
   down: { text: t('members.shutsDown') },
 });
 
@@ -62,7 +62,9 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       if (form.get('do') === 'shut-down') {
         return acts.ask(ctx, await shutdownOf(ctx, member), placeOf(member, t));
       }
-      await showMember(ctx, member, { notice: doneNotices(t)[form.get('done') ?? ''] });
+      const done = form.get('done') ?? '';
+      const notice = done === 'level' ? levelNotice(form.get('former'), t) : doneNotices(t)[done];
+      await showMember(ctx, member, { notice });
     },
     /** `POST /cluster/members/:member`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -98,8 +100,12 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
     const t = textFor(ctx);
     try {
       const body = { level: ctx.state.form.get('level') || null };
+      await tools.check(ctx, 'setMemberLogLevel');
+      const former = await logLevelOf(ctx, member);
       await tools.run(ctx, 'setMemberLogLevel', { params: { member: member.id }, body });
-      tools.goTo(ctx, `${memberHref(member.id)}?done=level`);
+      const isOther = former !== undefined && former !== body.level;
+      const back = isOther ? `&${new URLSearchParams({ former: former ?? '' })}` : '';
+      tools.goTo(ctx, `${memberHref(member.id)}?done=level${back}`);
     } catch (error) {
       await showMember(ctx, member, { errors: fieldErrorsOf(error, () => 'level', t) });
     }
@@ -172,6 +178,12 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       typedName: id,
     };
   }
+}
+
+/** @param former  empty: that of its configuration; undefined: it had this one, or did not say */
+function levelNotice(former: string | undefined, t: Translate): DoneNotice {
+  const text = t('members.levelSet');
+  return former === undefined ? { text } : { text, undo: 'log-level', fields: { level: former } };
 }
 
 function placeOf({ id }: ShownMember, t: Translate) {

@@ -1,5 +1,6 @@
 /** The history of one thing, from the audit, and the act that puts back what a change has changed. */
 
+import type { DoneNotice } from '../../../views/management/detail.tsx';
 import { type Change, textOf } from '../../../views/management/history/changed-fields.ts';
 import type { HistoryModel } from '../../../views/management/history/history.tsx';
 import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
@@ -36,6 +37,21 @@ export interface Present {
 export type History = ReturnType<typeof createHistory>;
 
 export const putBackAct = 'put-back';
+
+/** Of an edit: its Undo puts back what the reader has changed last. @param changes  of the thing, the newest first */
+export function editNotice(
+  { state }: PageContext,
+  notice: DoneNotice | undefined,
+  changes: HistoryModel['changes'],
+  version: string,
+): DoneNotice | undefined {
+  if (notice?.undo !== putBackAct) return notice;
+  const newest = changes?.[0];
+  const isOwn = newest?.actor?.id === state.account.id;
+  if (!newest?.isPutBack || !isOwn) return { text: notice.text };
+  return { ...notice, fields: { entry: newest.id, version } };
+}
+
 const most = 10;
 /** Not every entry of a thing has changed it. */
 const mostRead = 50;

@@ -3,7 +3,7 @@ import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -106,7 +106,7 @@ export interface ApplicationModel extends EditState {
   readonly settings: readonly Snippet[];
   /** Absent for who may not see sessions. */
   readonly logouts?: readonly ShownLogout[] | undefined;
-  readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
+  readonly notice?: DoneNotice | undefined;
   /** Shown this once. */
   readonly secret?: string | undefined;
 }

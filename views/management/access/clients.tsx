@@ -5,7 +5,7 @@ import { Text, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { CallsPart, type CallsShown } from '../calls-part.tsx';
-import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import {
   type AddState,
@@ -101,7 +101,7 @@ export interface ClientModel extends EditState {
   readonly mayChange: boolean;
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
-  readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
+  readonly notice?: DoneNotice | undefined;
   /** Shown this once. */
   readonly secret?: string | undefined;
   /** Undefined for who may not see them. */

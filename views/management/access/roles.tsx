@@ -3,7 +3,7 @@ import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
-import { DetailPage, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, Facts, Id, More, Part } from '../detail.tsx';
 import {
   type AddState,
   EditPart,
@@ -91,7 +91,7 @@ export interface RoleModel extends EditState {
   readonly sentence: string;
   readonly form: RoleForm;
   readonly mayChange: boolean;
-  readonly notice?: string | undefined;
+  readonly notice?: DoneNotice | undefined;
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
 }
@@ -120,7 +120,7 @@ function Role(model: RoleModel) {
       }
       about={sentence}
       problem={errors.length > 0 ? <NotSaved /> : undefined}
-      notice={notice}
+      notice={notice && <Done {...notice} action={roleHref(role.id)} hidden={{ csrf: model.csrf }} />}
     >
       <Facts
         facts={[

@@ -6,7 +6,7 @@ import { Text, useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { Copyable } from '../copyable.tsx';
-import { DetailPage, Done, Facts, Id, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -109,7 +109,7 @@ export interface UserModel extends EditState {
   readonly logouts?: readonly ShownLogout[] | undefined;
   /** Who reads the page is this user. */
   readonly isReader: boolean;
-  readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
+  readonly notice?: DoneNotice | undefined;
   /** A link by which the person chooses a password: shown this once. */
   readonly link?: { readonly href: string; readonly expiresAt: string } | undefined;
 }

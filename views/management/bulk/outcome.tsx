@@ -1,10 +1,12 @@
 /** What has become of an act on many things. */
-import { Form } from '../../elements/form.tsx';
+import { assetPath } from '../../static.ts';
 import { Said, useText } from '../../texts/elements.tsx';
+import { UndoButton } from '../undo.tsx';
 
 /** The job that does it, as the admin API has it. */
 export interface BulkJob {
   readonly id: string;
+  readonly kind: string;
   readonly state: string;
   readonly progress: { readonly done: number; readonly total: number | null };
   readonly result: Readonly<Record<string, unknown>> | null;
@@ -31,6 +33,8 @@ export interface BulkResult {
 
 export interface OutcomeModel {
   readonly job: BulkJob;
+  /** Of what nobody was asked about: what it was, and what it means to them. */
+  readonly said?: { readonly title: string; readonly effects: readonly string[] } | undefined;
   readonly undo?: UndoModel | undefined;
   /** Of the list with what there is of it by then. */
   readonly href?: string | undefined;
@@ -51,7 +55,14 @@ export interface UndoModel {
   readonly undoneHref?: string | undefined;
 }
 
-export function Undo({ things, action, hidden, undoneHref }: UndoModel) {
+/** @param isForLong  on the page of the job, where it stands as long as it can be taken back */
+export function Undo({
+  things,
+  action,
+  hidden,
+  undoneHref,
+  isForLong,
+}: UndoModel & { readonly isForLong?: boolean }) {
   const t = useText();
   if (undoneHref !== undefined)
     return (
@@ -62,11 +73,7 @@ export function Undo({ things, action, hidden, undoneHref }: UndoModel) {
   return (
     <>
       <p>{t('bulk.undoAbout', { n: things })}</p>
-      <Form action={action} hidden={hidden}>
-        <button type="submit" class="button small">
-          {t('frame.undo')}
-        </button>
-      </Form>
+      <UndoButton action={action} hidden={hidden} isForLong={isForLong} />
     </>
   );
 }
@@ -79,30 +86,34 @@ export function hasFailures({ result }: Pick<BulkJob, 'result'>): boolean {
 /** Above the list. */
 export function Outcome(model: OutcomeModel) {
   const t = useText();
-  const { job, jobHref, undo } = model;
+  const { job, said, jobHref, undo } = model;
+  const isRunning = job.endedAt === null;
   const isPartly = hasFailures(job) && Number(job.result?.done) + Number(job.result?.waiting) > 0;
   const kind = job.problem !== null || hasFailures(job) ? 'problem' : 'notice';
   return (
     <section
+      id="outcome"
       class={`message ${isPartly ? 'careful' : kind} outcome`}
       aria-labelledby="outcome-title"
       role="status"
+      data-running={isRunning ? '' : undefined}
     >
-      <h2 id="outcome-title" class="unseen">
-        {t('bulk.outcome')}
+      <h2 id="outcome-title" class={said ? undefined : 'unseen'}>
+        {said?.title ?? t('bulk.outcome')}
       </h2>
       {job.problem && (
         <p>
           <Said>{job.problem.detail}</Said>
         </p>
       )}
-      {job.endedAt === null ? <Running {...model} /> : <Counts {...model} />}
+      {isRunning ? <Running {...model} /> : <Counts {...model} effects={said?.effects} />}
       {undo && <Undo {...undo} />}
       {jobHref && (
         <p>
           <a href={jobHref}>{t('bulk.job')}</a>
         </p>
       )}
+      {isRunning && <script type="module" src={assetPath('outcome.js')} />}
     </section>
   );
 }
@@ -119,13 +130,22 @@ function Running({ job, href }: OutcomeModel) {
 }
 
 /** How many, and of those that were refused which and why. */
-export function Counts({ job, hrefOf, approvalsHref }: OutcomeModel) {
+export function Counts({
+  job,
+  hrefOf,
+  approvalsHref,
+  effects = [],
+}: Pick<OutcomeModel, 'job' | 'hrefOf' | 'approvalsHref'> & {
+  /** On those to which it was done. */
+  readonly effects?: readonly string[] | undefined;
+}) {
   const t = useText();
   if (!job.result) return null;
   const { done, waiting, failed, left, failures } = job.result as unknown as BulkResult;
   return (
     <>
       {(done > 0 || failed + waiting + left === 0) && <p>{t('bulk.done', { n: done })}</p>}
+      {done > 0 && effects.map((effect) => <p key={effect}>{effect}</p>)}
       {waiting > 0 && (
         <p>
           {approvalsHref ? (

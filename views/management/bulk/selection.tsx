@@ -5,19 +5,17 @@ import { useText } from '../../texts/elements.tsx';
 import { textForm } from '../../texts/text.ts';
 
 export interface SelectionModel {
-  /** Of the list: it takes what is selected, and asks. */
+  /** Of the list: it takes what is selected, and does it at once or asks. */
   readonly action: string;
-  /** What the filter says. */
-  readonly query: Readonly<Record<string, string>>;
+  /** What the filter says, and what every form has. */
+  readonly hidden: Readonly<Record<string, string>>;
   readonly acts: readonly SelectionAct[];
   /** On the box that stands for all that the filter finds; absent where this page shows all of that. */
   readonly all?: string | undefined;
-  /** Of a page whose ids are too long for an address: it asks by a form. */
-  readonly csrf?: string | undefined;
 }
 
 export interface SelectionAct {
-  /** In the address: `?do=disable`. */
+  /** Of the button, as `do`. */
   readonly name: string;
   readonly label: string;
   readonly isDangerous: boolean;
@@ -28,20 +26,19 @@ const formId = 'selection';
 export const pickPrefix = 'pick:';
 
 /** Boxes of rows belong to it wherever they stand, so that it works without script. */
-export function Selection({ action, query, acts, all, csrf }: SelectionModel) {
+export function Selection({ action, hidden, acts, all }: SelectionModel) {
   const t = useText();
   const selected = textForm(t.language, 'bulk.selected');
   return (
     <form
       id={formId}
-      method={csrf === undefined ? 'get' : 'post'}
+      method="post"
       action={safeHref(action)}
       class="selection"
       aria-label={t('bulk.acts')}
       data-selection={selected}
     >
-      {csrf !== undefined && <input type="hidden" name="csrf" value={csrf} />}
-      {Object.entries(query).map(([name, value]) => (
+      {Object.entries(hidden).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       <output class="muted">{t('bulk.selectFirst')}</output>

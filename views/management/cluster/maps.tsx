@@ -106,6 +106,8 @@ export interface EntryModel {
 export interface EntryNotice {
   readonly text: string;
   readonly former?: { readonly value: string; readonly type: string | null } | undefined;
+  /** There was none before. */
+  readonly isFirst?: boolean;
 }
 
 export function renderMapEntry(model: EntryModel): string {
@@ -195,9 +197,17 @@ function PutFile({ map, key, value, version, fileErrors, mostBytes, csrf }: Entr
   );
 }
 
-function PutBack({ map, key, version, csrf, notice }: EntryModel & { readonly notice: EntryNotice }) {
+function PutBack({
+  map,
+  key,
+  version,
+  csrf,
+  notice,
+  mayRemove,
+}: EntryModel & { readonly notice: EntryNotice }) {
   const t = useText();
-  const { text, former } = notice;
+  const { text, former, isFirst = false } = notice;
+  const takingBack = isFirst && mayRemove ? 'remove' : undefined;
   const hidden = {
     csrf,
     ...(version !== undefined && { version }),
@@ -206,8 +216,10 @@ function PutBack({ map, key, version, csrf, notice }: EntryModel & { readonly no
   return (
     <Done
       text={text}
-      undo={former && 'put'}
-      label={t('maps.putBack')}
+      undo={former ? 'put' : takingBack}
+      label={former && t('maps.putBack')}
+      // The former value is in this page alone.
+      isForLong={former !== undefined}
       action={entryHref(map, key)}
       hidden={hidden}
     />

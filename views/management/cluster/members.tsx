@@ -3,7 +3,7 @@ import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
-import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import { type FieldError, SelectField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
@@ -147,7 +147,7 @@ export interface MemberModel {
   /** Undefined for who may not ask the member. */
   readonly details?: ShownDetails | undefined;
   readonly errors: readonly FieldError[];
-  readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
+  readonly notice?: DoneNotice | undefined;
 }
 
 const levels = ['OFF', 'SEVERE', 'WARNING', 'INFO', 'CONFIG', 'FINE', 'FINER', 'FINEST'];

@@ -4,7 +4,7 @@ import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { DetailPage, Done, type Fact, Facts, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, type Fact, Facts, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 
@@ -127,7 +127,7 @@ export interface PublisherModel {
   readonly csrf: string;
   readonly mayChange: boolean;
   readonly mayClear: boolean;
-  readonly notice?: { readonly text: string; readonly undo?: string } | undefined;
+  readonly notice?: DoneNotice | undefined;
   readonly problem?: string | undefined;
 }
 

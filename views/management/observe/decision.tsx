@@ -4,7 +4,7 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
-import { DetailPage, Done, type Fact, Facts, Id, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Named, objectHref } from '../history/named.tsx';
 import { Table } from '../list.tsx';
@@ -57,7 +57,7 @@ export interface DecisionModel {
   readonly opening?: ShownOpening | undefined;
   /** From the sign-in or the token to the denial, the oldest first. */
   readonly story: readonly ShownEntry[];
-  readonly notice?: { readonly text: string; readonly undo?: string | undefined } | undefined;
+  readonly notice?: DoneNotice | undefined;
   /** Whether the reader may mute it, and end that. */
   readonly mayMute: boolean;
   readonly csrf: string;

@@ -188,7 +188,7 @@ function Job(model: JobModel) {
       <JobParts {...model} />
       {undo && (
         <Part id="undo" title={t('frame.undo')}>
-          <Undo {...undo} />
+          <Undo {...undo} isForLong />
         </Part>
       )}
     </DetailPage>

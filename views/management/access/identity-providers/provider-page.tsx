@@ -3,7 +3,7 @@ import { renderDocument } from '../../../layout.tsx';
 import { useText } from '../../../texts/elements.tsx';
 import { saidIn, type Translate, type WordKey } from '../../../texts/text.ts';
 import { Ago, dateOf } from '../../ago.tsx';
-import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../../detail.tsx';
+import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, More, Part } from '../../detail.tsx';
 import { EditPart, type EditState } from '../../forms/change-form.tsx';
 import type { FrameModel } from '../../frame.tsx';
 import { History, type HistoryModel } from '../../history/history.tsx';
@@ -22,7 +22,7 @@ export interface ProviderModel extends EditState {
   readonly history?: HistoryModel | undefined;
   /** Who reads it may sign in as a trial. */
   readonly mayTry: boolean;
-  readonly notice?: { readonly text: string } | undefined;
+  readonly notice?: DoneNotice | undefined;
   /** Of a dry run that was just made. */
   readonly trial?: ShownDryRun | undefined;
 }
