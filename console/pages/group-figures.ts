@@ -77,6 +77,7 @@ type PluralKey = Extract<
   | 'figures.clients'
   | 'figures.applications'
   | 'figures.providers'
+  | 'figures.sessions'
   | 'figures.approvals'
   | 'figures.maps'
   | 'figures.queues'
@@ -110,9 +111,13 @@ const figures: Readonly<Record<string, Figure>> = {
   },
   '/access/users': listed('listUsers', 'figures.users'),
   '/access/roles': listed('listRoles', 'figures.roles'),
-  '/access/clients': listed('listClients', 'figures.clients'),
+  '/access/clients': listed(
+    { operation: 'listClients', query: { limit: '1', kind: 'machine' } },
+    'figures.clients',
+  ),
   '/access/applications': listed('listApplications', 'figures.applications'),
   '/access/identity-providers': listed('listIdentityProviders', 'figures.providers'),
+  '/access/sessions': listed('listSessions', 'figures.sessions'),
   '/access/approvals': listed(waitingApprovals, 'figures.approvals'),
   '/observe/traffic': {
     operation: 'readCalls',

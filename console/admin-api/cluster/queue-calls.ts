@@ -29,7 +29,7 @@ export async function withSizes<Q extends { readonly id: string; readonly size: 
   const called = queues.filter(({ size }) => size !== null).values();
   const deadline = new AbortController();
   const { signal } = deadline;
-  const askInTurn = async () => {
+  const askNext = async () => {
     for (const { id } of called) {
       if (signal.aborted) return;
       const size = await sizeOf(id, needs).catch(() => undefined);
@@ -37,7 +37,7 @@ export async function withSizes<Q extends { readonly id: string; readonly size: 
     }
   };
   await Promise.race([
-    Promise.all(Array.from({ length: atOnce }, askInTurn)),
+    Promise.all(Array.from({ length: atOnce }, askNext)),
     wait(mostListMs, undefined, { signal, ref: false }).catch(() => {}),
   ]);
   deadline.abort();

@@ -21,6 +21,7 @@ export const figures: SameTexts<typeof english> = {
   'figures.clients': { one: 'Ein Maschinen-Client', other: '{n} Maschinen-Clients' },
   'figures.applications': { one: 'Eine Anwendung', other: '{n} Anwendungen' },
   'figures.providers': { one: 'Ein Identitätsanbieter', other: '{n} Identitätsanbieter' },
+  'figures.sessions': { one: 'Eine offene Sitzung', other: '{n} offene Sitzungen' },
   'figures.approvals': { one: 'Eine Freigabe steht aus', other: '{n} Freigaben stehen aus' },
   'figures.calls': { one: 'Ein Aufruf in 15 Minuten', other: '{n} Aufrufe in 15 Minuten' },
   'figures.findings': {

@@ -20,6 +20,7 @@ export const figures = {
   'figures.clients': { one: 'One machine client', other: '{n} machine clients' },
   'figures.applications': { one: 'One application', other: '{n} applications' },
   'figures.providers': { one: 'One identity provider', other: '{n} identity providers' },
+  'figures.sessions': { one: 'One open session', other: '{n} open sessions' },
   'figures.approvals': { one: 'One approval waits', other: '{n} approvals wait' },
   'figures.calls': { one: 'One call in 15 minutes', other: '{n} calls in 15 minutes' },
   'figures.findings': { one: 'One thing needs attention', other: '{n} things need attention' },
