@@ -20,6 +20,8 @@ import { createHistory, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { asPart } from '../plots.ts';
+import { openCallsOf } from './call-columns.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
 
 const listHref = '/access/roles';
@@ -118,7 +120,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
     shown: Partial<RoleModel>,
   ): Promise<void> {
     const t = textFor(ctx);
-    const may = await tools.mayRun(ctx, ['updateRole']);
+    const may = await tools.mayRun(ctx, ['updateRole', 'readAccessMatrix']);
     const html = renderRole({
       frame: await tools.frame(ctx),
       role,
@@ -126,6 +128,9 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
       form: roleFormOf(role, t),
       ...forms.editState(ctx, role, version),
       mayChange: may.has('updateRole'),
+      calls: may.has('readAccessMatrix')
+        ? await asPart(() => openCallsOf(tools, ctx, { role: role.id }))
+        : undefined,
       history: role.builtIn ? undefined : await history.of(ctx, presentOf({ role, version })),
       ...shown,
     });
