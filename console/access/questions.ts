@@ -9,7 +9,7 @@ import type { Users } from '../accounts/users.ts';
 import { placeOf } from './denial-buffer.ts';
 import type { DenialLog, FoundDenial } from './denials.ts';
 import { type PrincipalDeps, type PrincipalQuery, principalOf } from './principal.ts';
-import { changeFor } from './suggested-change.ts';
+import { changeFor, type SuggestedChange } from './suggested-change.ts';
 
 export interface ExplainedCall extends Explanation {
   readonly method: string;
@@ -19,15 +19,13 @@ export interface ExplainedCall extends Explanation {
 }
 
 /** A call that was refused. */
-export interface ExplainedDenial extends Omit<FoundDenial, 'at' | 'caller'> {
+export interface ExplainedDenial extends Omit<FoundDenial, 'at' | 'caller'>, SuggestedChange {
   /** ISO 8601, UTC. */
   readonly at: string;
   /** Null for one without a token that held. */
   readonly caller: (NonNullable<FoundDenial['caller']> & { readonly username?: string }) | null;
   /** The permission that was missing, where one was. */
   readonly missing: string | null;
-  /** The smallest change that would let the call through. */
-  readonly change: string;
   /** What would be decided today for the same roles and scopes; null where they were not what decided. */
   readonly now: Explanation | null;
 }
@@ -60,7 +58,7 @@ export function createAccessQuestions(deps: AccessQuestionsDeps) {
         at: new Date(at).toISOString(),
         caller: caller ? { ...caller, ...(username !== undefined && { username }) } : null,
         missing: denial.code === 'insufficient_scope' ? (denial.rule?.permission ?? null) : null,
-        change: await changeFor(found, now, { clients, users, explain: explainNow }),
+        ...(await changeFor(found, now, { clients, users, explain: explainNow })),
         now,
       };
     },

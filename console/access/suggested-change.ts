@@ -13,21 +13,33 @@ export interface ChangeDeps {
   readonly explain: Explain;
 }
 
+export interface SuggestedChange {
+  /** In words. */
+  readonly change: string;
+  /** The command line that makes it; null where none does, or a shell would make something else of it. */
+  readonly command: string | null;
+}
+
 /** @param now  what would be decided today; null where roles and scopes were not what decided */
 export async function changeFor(
   denial: StoredDenial,
   now: Explanation | null,
   deps: ChangeDeps,
-): Promise<string> {
+): Promise<SuggestedChange> {
   const { code, caller, reason, rule } = denial;
-  if (now?.isAllowed) return 'None: with these roles and scopes the call would be let through now.';
+  if (now?.isAllowed) return inWords('None: with these roles and scopes the call would be let through now.');
   if (code === 'insufficient_scope' && caller && now?.wouldDo) {
     return caller.subject === caller.clientId
       ? changeOfMachine(denial, caller.clientId, now.wouldDo, deps)
       : changeAtApplication(denial, caller, now.wouldDo, deps);
   }
-  if (code === 'not_found' && rule) return 'Name a member that is there: GET /svc/rest/cluster lists them.';
-  return changes[code] ?? `What the caller was told: ${reason}.`;
+  if (code === 'not_found' && rule)
+    return inWords('Name a member that is there: GET /svc/rest/cluster lists them.');
+  return inWords(changes[code] ?? `What the caller was told: ${reason}.`);
+}
+
+function inWords(change: string): SuggestedChange {
+  return { change, command: null };
 }
 
 type WouldDo = NonNullable<Explanation['wouldDo']>;
@@ -38,11 +50,12 @@ async function changeOfMachine(
   clientId: string,
   { scopes }: WouldDo,
   { clients, explain }: ChangeDeps,
-): Promise<string> {
+): Promise<SuggestedChange> {
   const missing = scopes[0]!;
-  const other = given('npx console client add <id>', 'a client', missing);
+  const other = commandOf('npx console client add <id>', [missing]);
   if (clientId === applicationClientId) {
-    return `Ask for the token without a scope: ${clientId} is an administrator then. For less than that, take a client of its own: ${other}.`;
+    const change = `Ask for the token without a scope: ${clientId} is an administrator then. For less than that, take a client of its own with the scope ${missing}.`;
+    return { change, command: other };
   }
   const client = await clients.find(clientId);
   const registered = client?.scopes ?? [];
@@ -51,11 +64,16 @@ async function changeOfMachine(
     return explain(method, path, { roles, scopes: [scope] }).isAllowed;
   });
   if (enough !== undefined) {
-    return `Ask for the scope ${enough} with the token: the client ${clientId} is registered for it.`;
+    return inWords(
+      `Ask for the scope ${enough} with the token: the client ${clientId} is registered for it.`,
+    );
   }
-  if (!client || !isChangeable(client)) return `Take a client that is registered for it: ${other}.`;
-  const more = given(`npx console client update ${clientId}`, 'a registration', missing, registered);
-  return `Let the client ask for it too, and ask for the scope ${missing} with the token: ${more}.`;
+  if (!client || !isChangeable(client))
+    return { change: `Take a client that is registered for the scope ${missing}.`, command: other };
+  return {
+    change: `Let the client ask for it too, and ask for the scope ${missing} with the token.`,
+    command: commandOf(`npx console client update ${clientId}`, [...registered, missing]),
+  };
 }
 
 /** What opens calls to members is for machines alone. */
@@ -69,34 +87,37 @@ async function changeAtApplication(
   { subject, clientId }: NonNullable<StoredDenial['caller']>,
   { scopes, roles }: WouldDo,
   { clients, users, explain }: ChangeDeps,
-): Promise<string> {
+): Promise<SuggestedChange> {
   const client = await clients.find(clientId);
   const own = (await users.find(subject))?.roles ?? [];
   const isOpen = (held: readonly string[]) => explain(method, path, { roles: held, scopes: [] }).isAllowed;
   if (!client || !isOpen(own)) return changeOfUser(scopes, roles);
   const asked = { scopes: ['profile'], granted: ['profile'] };
   if (isOpen(rolesAt(client, own, asked))) {
-    return `Let the application ${clientId} ask for the scope profile, and for no role scope or one that is enough: its user has the role.`;
+    return inWords(
+      `Let the application ${clientId} ask for the scope profile, and for no role scope or one that is enough: its user has the role.`,
+    );
   }
   const role = roles.find((one) => isOpen(rolesAt({ ...client, maxRoles: [one] }, own, asked))) ?? own[0]!;
   const all = [...(client.maxRoles ?? []), role].map((one) => `--max-role ${one}`).join(' ');
-  return `Let the application ${clientId} have that role of its user: npx console client update ${clientId} ${all}.`;
+  return {
+    change: `Let the application ${clientId} have the role ${role} of its user.`,
+    command: `npx console client update ${clientId} ${all}`,
+  };
 }
 
-function changeOfUser(scopes: readonly string[], roles: readonly string[]): string {
-  const own = given('npx console role add <name>', 'a custom role', scopes[0]!);
-  return `Give the user a role that opens it (${roles.join(', ')}), or one of your own: ${own}.`;
+function changeOfUser(scopes: readonly string[], roles: readonly string[]): SuggestedChange {
+  const missing = scopes[0]!;
+  return {
+    change: `Give the user a role that opens it (${roles.join(', ')}), or one of your own with the scope ${missing}.`,
+    command: commandOf('npx console role add <name>', [missing]),
+  };
 }
 
-/**
- * A command to paste, unless the caller has chosen a name of which a shell would make something else (S52).
- *
- * @param before  scopes that are there already, and stay
- */
-function given(command: string, what: string, scope: string, before: readonly string[] = []): string {
-  const all = [...before, scope];
-  const isPlain = all.every((each) => /^[\w:.*-]+$/.test(each));
-  return isPlain ? `${command} --scope "${all.join(' ')}"` : `${what} with the scope ${scope}`;
+/** To paste, unless the caller has chosen a name of which a shell would make something else (S52). */
+function commandOf(command: string, scopes: readonly string[]): string | null {
+  const isPlain = scopes.every((each) => /^[\w:.*-]+$/.test(each));
+  return isPlain ? `${command} --scope "${scopes.join(' ')}"` : null;
 }
 
 const changes: Readonly<Record<string, string>> = {

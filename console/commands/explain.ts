@@ -43,6 +43,7 @@ interface DenialView extends Pick<CallView, 'method' | 'path' | 'rule'> {
   readonly member?: string;
   readonly now: Pick<CallView, 'wouldDo'> | null;
   readonly change: string;
+  readonly command: string | null;
   readonly requestId?: string;
   readonly traceId?: string;
 }
@@ -145,6 +146,7 @@ function denialInWords(denial: DenialView): string {
       ? [...now.wouldDo.scopes, ...now.wouldDo.roles.map((role) => `role ${role}`)]
       : undefined,
     change: denial.change,
+    command: denial.command ?? undefined,
     'request id': denial.requestId,
     'trace id': denial.traceId,
   });

@@ -182,11 +182,11 @@ describe.skipIf(reason !== undefined)(`providers as they are met${reason ? ` (${
       expect(inWords).toMatch(/metadata failure:? +\d{4}-.*is not signed/);
       await agent.signIn();
       const pageOf = async (id: string) => textOf(await agent.get(`/access/identity-providers/${id}`));
-      expect(await pageOf('rolling')).toMatch(/Metadata Read (now|\d+ sec ago) ?\. Read again each hour\./);
+      expect(await pageOf('rolling')).toMatch(/Metadata Read (now|\d+ sec ago) It is read again each hour\./);
       expect(await pageOf('unsigned')).toMatch(
         /Metadata Could not be read again (now|.* ago) ?: .*is not signed/,
       );
-      expect(await pageOf('idp')).toMatch(/Metadata Not read again by itself\./);
+      expect(await pageOf('idp')).toMatch(/Metadata It is not read again by itself\./);
       expect(textOf(await agent.get('/access/identity-providers'))).toMatch(
         /Unsigned \S+ SAML 2.0 Enabled .*Metadata cannot be read again/,
       );

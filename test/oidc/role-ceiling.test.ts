@@ -225,8 +225,9 @@ describe('explain (B8)', () => {
     };
     const api = await apiToken(console);
     const reply = await call('GET', `/api/v1/access/explain?decision=${rejected.decision_id}`, api);
-    expect(((await reply.json()) as { change: string }).change).toMatch(
-      /^Let the application wiki have that role of its user: npx console client update wiki --max-role \w+\.$/,
-    );
+    expect(await reply.json()).toMatchObject({
+      change: expect.stringMatching(/^Let the application wiki have the role \w+ of its user\.$/),
+      command: expect.stringMatching(/^npx console client update wiki --max-role \w+$/),
+    });
   });
 });

@@ -94,3 +94,36 @@ test.each(foreignForms)('a form $name takes nothing (S31)', async ({ name, field
   expect(reply.status).toBe(403);
   expect((await agent.get('/access/users')).status).toBe(403);
 });
+
+test('the page of a user says which roles they may take and have for a while, and an administrator edits those and ends these', async () => {
+  const ada = createUserAgent(console.url);
+  await ada.signIn();
+  const noor = await eligible('noor', ['Viewer']);
+  const href = '/access/users/noor';
+  const before = await ada.get(href);
+  expect(textOf(before)).toContain('May take for a while Viewer');
+  expect(textOf(before)).not.toContain('Has for a while');
+  const added = await sendForm(ada, before, 'save', {
+    version: hiddenIn(before, 'version')!,
+    'eligible:Viewer': 'on',
+    'eligible:MetricsViewer': 'on',
+  });
+  expect(added.headers.location).toBe(`${href}?done=saved`);
+  expect(textOf(await ada.get(href))).toContain('May take for a while Viewer, MetricsViewer');
+  const unnamed = await callApi(console, 'GET', '/users/noor');
+  expect(unnamed).toMatchObject({ roles: [], eligibleRoles: ['Viewer', 'MetricsViewer'] });
+
+  await noor.follow(await sendForm(noor, await noor.get(page), 'take', asked));
+  const shown = await ada.get(href);
+  expect(textOf(shown)).toMatch(/Has for a while Viewer , ends in 1\d min ?: Ticket 4711 <b>مرحبا<\/b>/);
+  const [, ending] = /href="([^"]*do=end-elevation[^"]*)"/.exec(shown.body)!;
+  const question = await ada.get(ending!.replaceAll('&amp;', '&'));
+  expect(titleOf(question)).toBe('End Viewer of noor');
+  const which = { elevation: hiddenIn(question, 'elevation')! };
+  const ended = await ada.follow(await sendForm(ada, question, 'end-elevation', which));
+  expect(textOf(ended)).toContain('The role has ended, with all sessions and tokens.');
+  expect(textOf(ended)).not.toContain('Has for a while');
+  expect((await noor.get('/account')).status).toBe(303);
+  const late = await sendForm(ada, question, 'end-elevation', which);
+  expect(late.headers.location, 'there is nothing to end').toBe(href);
+});

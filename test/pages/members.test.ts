@@ -33,6 +33,8 @@ test('are listed with their state, and each has a page', async () => {
   const page = await ada.get(pageOf(member));
   expect(titleOf(page)).toBe(member);
   expect(textOf(page)).toMatch(/CLUSTER_READ On/);
+  expect(textOf(page)).toContain('Circuit Closed: it gets its share of calls.');
+  expect(textOf(page)).toContain('Errors of the last minute');
 });
 
 test('are found by their UUID too', async () => {

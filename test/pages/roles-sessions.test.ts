@@ -81,6 +81,8 @@ describe('roles', () => {
   test('that are built in stay as they are', async () => {
     const page = await ada.get('/access/roles/Admin');
     expect(page.body).not.toContain('value="save"');
+    const viewers = textOf(await ada.get('/access/roles/Viewer'));
+    expect(viewers).toMatch(/Calls to the members Cluster: read; Health: read; .*Effective access/);
     const csrf = hiddenIn(page, 'csrf')!;
     const changed = await ada.post('/access/roles/Admin', {
       csrf,
@@ -158,6 +160,9 @@ describe('sessions', () => {
     expect(list.body).not.toContain(`>${admin.username}</bdi></a></th>`);
     const page = await ada.get(href);
     expect(titleOf(page)).toBe('Session of grace');
+    expect(textOf(page)).toContain('Password (pwd)');
+    expect(textOf(page)).toContain('End all sessions of grace');
+    expect(page.body).toContain('href="/access/users/grace?do=end-sessions"');
     expect(page.body).toContain(`href="/access/applications/${dashboard.clientId}"`);
     const question = await ada.get(`${href}?do=end`);
     expect(textOf(question)).toContain(dashboard.clientId);

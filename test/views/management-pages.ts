@@ -92,6 +92,7 @@ function userOf({ text }: Filling): ShownUser {
     displayName: text,
     email: text,
     roles: [text],
+    eligibleRoles: [text],
     origin: { provider: text, subject: text },
     owner: { kind: 'code', source: text },
     status: 'active',
@@ -137,6 +138,7 @@ const formOf = ({ text }: Filling) => ({
   displayName: text,
   email: text,
   roles: [{ id: 'Viewer', meaning: text, isChosen: true }],
+  eligibleRoles: [{ id: text, meaning: text, isChosen: true }],
 });
 const errorsOf = ({ text }: Filling) => [{ field: 'email', text }];
 
@@ -397,6 +399,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
         },
       ],
       sessions: { value: 2, isExact: true, latestAt: earlier },
+      elevations: [{ id: 'elv_1', role: filling.text, reason: filling.text, endsAt: earlier }],
       notice: { text: filling.text, undo: 'enable' },
       link: { href: filling.text, expiresAt: earlier },
     }),
@@ -515,6 +518,12 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [{ field: 'scopes', text: filling.text }],
       ...editOf(filling),
       mayChange: true,
+      calls: [
+        {
+          group: filling.text,
+          actions: [{ action: filling.text, names: [filling.text], isSome: true, isOff: true }],
+        },
+      ],
       notice: { text: filling.text, undo: 'put-back', fields: { entry: filling.text } },
     }),
   'role of files': (filling) =>
@@ -633,7 +642,10 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       },
     }),
   session: (filling) =>
-    renderSession({ frame: frameOf(filling), session: sessionOf(filling), isOwn: true, mayEnd: true }),
+    renderSession({
+      ...{ frame: frameOf(filling), session: sessionOf(filling), isOwn: true, mayEnd: true },
+      mayEndAll: true,
+    }),
   members: (filling) => renderMembers({ frame: frameOf(filling), members: [memberOf(filling)] }),
   member: (filling) =>
     renderMember({

@@ -54,6 +54,7 @@ const explanation = z
     change: text
       .optional()
       .meta({ description: 'The smallest one that would let the call through, in words.' }),
+    command: text.nullable().optional().meta({ description: 'The command line that makes this change.' }),
     missing: text.nullable().optional().meta({ description: 'The permission that was missing.' }),
     muted: mutedView
       .nullable()

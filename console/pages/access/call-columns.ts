@@ -131,11 +131,11 @@ export function cellsOf(endpoints: readonly MatrixEndpoint[], subject: string): 
 export async function openCallsOf(
   tools: PageTools,
   ctx: PageContext,
-  user: string,
+  who: { readonly user: string } | { readonly role: string },
 ): Promise<readonly OpenCalls[]> {
   const t = textFor(ctx);
-  const { body } = await tools.run<Matrix>(ctx, 'readAccessMatrix', { query: { user } });
-  const cells = cellsOf(body.endpoints, user);
+  const { body } = await tools.run<Matrix>(ctx, 'readAccessMatrix', { query: who });
+  const cells = cellsOf(body.endpoints, 'user' in who ? who.user : who.role);
   const byGroup = new Map<string, OpenCalls['actions'][number][]>();
   for (const [i, { group, action }] of columnsOf(body.endpoints, t).entries()) {
     const { outcome, names, offAt } = cells[i]!;

@@ -1,9 +1,11 @@
 /** What a machine client has used of what it may, and the act that takes the rest from it. */
-import type { ShownUsage } from '../../../views/management/access/usage-part.tsx';
+import type { ShownUsage, UsageShown } from '../../../views/management/access/usage-part.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
+import { textFor } from '../../http/display/presentation.ts';
 import type { Act } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../plots.ts';
+import { phraseOf } from './granted-access.ts';
 
 export const narrowAct = 'narrow';
 
@@ -17,11 +19,15 @@ export async function usageOf(
   ctx: PageContext,
   tools: PageTools,
   { id }: Pick<UsedClient, 'id'>,
-): Promise<ShownUsage | undefined> {
+): Promise<UsageShown | undefined> {
   const may = await tools.mayRun(ctx, ['readAccessUsage']);
   if (!may.has('readAccessUsage')) return undefined;
   const query = { client: id };
-  return asPart(async () => (await tools.run<ShownUsage>(ctx, 'readAccessUsage', { query })).body);
+  return asPart(async () => {
+    const { body: usage } = await tools.run<ShownUsage>(ctx, 'readAccessUsage', { query });
+    const { proposal } = usage;
+    return { ...usage, unused: proposal?.isSmaller ? phraseOf(proposal.remove, textFor(ctx)) : '' };
+  });
 }
 
 /** @returns undefined where nothing would be taken */

@@ -6,9 +6,11 @@ import {
   renderNoElevation,
   type ShownElevation,
 } from '../../../views/management/access/elevation.tsx';
+import type { OpenElevation } from '../../../views/management/access/user-access.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
+import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 interface Me {
@@ -111,5 +113,35 @@ function taking(roles: readonly string[], maxMinutes: number, t: Translate): Act
         reason: form.get('reason')?.trim() ?? '',
       },
     }),
+  };
+}
+
+export const endElevation = 'end-elevation';
+
+/** Roles that a person has for a while: for who may see those of others, and for the person. */
+export async function openElevationsOf(
+  tools: Pick<PageTools, 'run'>,
+  ctx: PageContext,
+  username: string,
+): Promise<readonly OpenElevation[]> {
+  const query = { state: 'open', limit: '200' };
+  const { body } = await tools.run<ListAnswer<ListedElevation>>(ctx, 'listElevations', { query });
+  return body.items.filter(({ user }) => user.username === username);
+}
+
+interface ListedElevation extends OpenElevation {
+  readonly user: { readonly username: string | null };
+}
+
+/** @param id  of the person, by name */
+export function elevationEnd(id: string, elevation: OpenElevation, t: Translate): Act {
+  const { role } = elevation;
+  return {
+    name: endElevation,
+    operation: 'deleteElevation',
+    title: t('users.endElevationOf', { id, role }),
+    effects: [t('users.endElevationEffect', { id, role })],
+    button: t('users.endElevationButton'),
+    hidden: { elevation: elevation.id },
   };
 }

@@ -137,7 +137,11 @@ function wordsOf(text: string): readonly string[] {
 
 /** One sentence: what somebody with these scopes may do. */
 export function sentenceOf(scopes: readonly string[], t: Translate): string {
-  if (scopes.length === 0) return t('grants.mayNothing');
+  return scopes.length === 0 ? t('grants.mayNothing') : t('grants.mayOnly', { what: phraseOf(scopes, t) });
+}
+
+/** The same, for within a sentence. @param scopes  at least one */
+export function phraseOf(scopes: readonly string[], t: Translate): string {
   const byActions = new Map<Said['verb'], string[]>();
   const others: string[] = [];
   for (const scope of scopes) {
@@ -148,7 +152,7 @@ export function sentenceOf(scopes: readonly string[], t: Translate): string {
   const phrases = [...byActions].map(([verb, nouns]) => t(verb, { what: listed(nouns, t) }));
   if (others.length > 0)
     phrases.push(t(phrases.length > 0 ? 'grants.andHas' : 'grants.toHave', { what: listed(others, t) }));
-  return t('grants.mayOnly', { what: listed(phrases, t) });
+  return listed(phrases, t);
 }
 
 /** What may be done, with a gap for what it is done to. */

@@ -21,6 +21,8 @@ import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { asPart } from '../plots.ts';
+import { openCallsOf } from './call-columns.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
 
 const listHref = '/access/roles';
@@ -119,7 +121,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
     shown: Partial<RoleModel>,
   ): Promise<void> {
     const t = textFor(ctx);
-    const may = await tools.mayRun(ctx, ['updateRole']);
+    const may = await tools.mayRun(ctx, ['updateRole', 'readAccessMatrix']);
     const changes = role.builtIn ? undefined : await history.of(ctx, presentOf({ role, version }));
     const html = renderRole({
       frame: await tools.frame(ctx),
@@ -128,6 +130,9 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
       form: roleFormOf(role, t),
       ...forms.editState(ctx, role, version),
       mayChange: may.has('updateRole'),
+      calls: may.has('readAccessMatrix')
+        ? await asPart(() => openCallsOf(tools, ctx, { role: role.id }))
+        : undefined,
       history: changes,
       ...shown,
       notice: editNotice(ctx, shown.notice, changes?.changes, version),

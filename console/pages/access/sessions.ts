@@ -59,12 +59,13 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string,
       const isOwn = session.id === (await ownOf(ctx));
       if (ctx.state.form.get('do') === 'end')
         return acts.ask(ctx, ending(session, isOwn, t), placeOf(session, t));
-      const may = await tools.mayRun(ctx, ['endSession']);
+      const may = await tools.mayRun(ctx, ['endSession', 'endUserSessions']);
       const html = renderSession({
         frame: await tools.frame(ctx),
         session,
         isOwn,
         mayEnd: may.has('endSession'),
+        mayEndAll: may.has('endUserSessions'),
       });
       tools.send(ctx, html);
     },

@@ -5,7 +5,8 @@ import type { Form } from '../../http/form.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
 
 export function emptyForm(roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
-  return { displayName: '', email: '', roles: roles.map((role) => ({ ...role, isChosen: false })) };
+  const choices = roles.map((role) => ({ ...role, isChosen: false }));
+  return { displayName: '', email: '', roles: choices, eligibleRoles: choices };
 }
 
 export function formOf(form: Form, roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
@@ -13,20 +14,28 @@ export function formOf(form: Form, roles: readonly Omit<RoleChoice, 'isChosen'>[
     displayName: form.get('displayName')?.trim() ?? '',
     email: form.get('email')?.trim() ?? '',
     roles: roles.map((role) => ({ ...role, isChosen: form.has(`role:${role.id}`) })),
+    eligibleRoles: roles.map((role) => ({ ...role, isChosen: form.has(`eligible:${role.id}`) })),
   };
 }
 
-function newOf({ displayName, email, roles }: UserForm) {
+function newOf({ displayName, email, roles, eligibleRoles }: UserForm) {
+  const eligible = chosenOf(eligibleRoles);
   return {
     ...(displayName !== '' && { displayName }),
     ...(email !== '' && { email }),
     roles: chosenOf(roles),
+    ...(eligible.length > 0 && { eligibleRoles: eligible }),
   };
 }
 
 /** What is left empty is taken away. */
-function changeOf({ displayName, email, roles }: UserForm) {
-  return { displayName: displayName || null, email: email || null, roles: chosenOf(roles) };
+function changeOf({ displayName, email, roles, eligibleRoles }: UserForm) {
+  return {
+    displayName: displayName || null,
+    email: email || null,
+    roles: chosenOf(roles),
+    eligibleRoles: chosenOf(eligibleRoles),
+  };
 }
 
 function chosenOf(roles: readonly RoleChoice[]): readonly string[] {
@@ -35,7 +44,7 @@ function chosenOf(roles: readonly RoleChoice[]): readonly string[] {
 
 export function addition(id: string, typed: UserForm): TypedChange {
   const body = newOf(typed);
-  const { displayName = null, email = null, roles } = body;
+  const { displayName = null, email = null, roles, eligibleRoles = [] } = body;
   const command = ['user', 'add', id, '--invite'];
   return {
     operation: 'createUser',
@@ -43,6 +52,7 @@ export function addition(id: string, typed: UserForm): TypedChange {
     command: [
       ...command,
       ...roles.flatMap((role) => ['--role', role]),
+      ...eligibleRoles.flatMap((role) => ['--eligible-role', role]),
       ...textDifference('name', null, displayName),
       ...textDifference('email', null, email),
     ],
@@ -62,6 +72,7 @@ export function edit(user: ShownUser, typed: UserForm): TypedChange {
         textDifference('name', user.displayName, body.displayName),
         textDifference('email', user.email, body.email),
         setDifference('role', user.roles, body.roles),
+        setDifference('eligible-role', user.eligibleRoles, body.eligibleRoles),
       ],
     ),
     stored: user,
@@ -70,5 +81,5 @@ export function edit(user: ShownUser, typed: UserForm): TypedChange {
 
 export function fieldOf(pointer: string): string | undefined {
   const name = pointer.slice(2).split('/')[0]!;
-  return ['id', 'displayName', 'email', 'roles'].includes(name) ? name : undefined;
+  return ['id', 'displayName', 'email', 'roles', 'eligibleRoles'].includes(name) ? name : undefined;
 }

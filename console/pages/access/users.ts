@@ -25,6 +25,7 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../plots.ts';
 import { openCallsOf } from './call-columns.ts';
+import { elevationEnd, endElevation, openElevationsOf } from './elevation.ts';
 import { lastLogoutsOf, openSessionsOf } from './sessions.ts';
 import { addition, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
@@ -49,6 +50,7 @@ const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
   disabled: { text: t('users.disabledAllEnded'), undo: 'enable' },
   enabled: { text: t('users.enabledAgain'), undo: 'disable' },
   ended: { text: t('users.allSessionsEnded') },
+  [endElevation]: { text: t('users.elevationEnded') },
   everything: {
     text: t('users.everythingEnded'),
     undo: 'enable',
@@ -110,7 +112,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { user, version } = await find(ctx);
-      const act = actsOf(user, t).get(ctx.state.form.get('do') ?? '');
+      const act = await actOf(ctx, user);
       if (act) return acts.ask(ctx, act, placeOf(user, t));
       if (await history.ask(ctx, presentOf(user, version), placeOf(user, t))) return;
       await showUser(ctx, user, { version, notice: doneNotices(t)[ctx.state.form.get('done') ?? ''] });
@@ -133,16 +135,33 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
         if (done) tools.goTo(ctx, `${userHref(user.id)}?done=${putBackAct}`);
         return;
       }
-      const act = actsOf(user, t).get(asked);
+      const act = await actOf(ctx, user);
       if (!act) return tools.goTo(ctx, userHref(user.id));
-      const answer = await acts.perform<Invitation | undefined>(ctx, act, placeOf(user, t), params);
+      const answer = await acts.perform<Invitation | undefined>(
+        ctx,
+        act,
+        placeOf(user, t),
+        act.hidden ?? params,
+      );
       if (!answer) return;
+      if (act.name === endElevation) return tools.goTo(ctx, `${userHref(user.id)}?done=${endElevation}`);
       if (act.name === 'remove') return tools.goTo(ctx, `${listHref}?done=removed`);
       if (act.name === 'end-everything') return tools.goTo(ctx, `${userHref(user.id)}?done=everything`);
       if (act.name === 'end-sessions') return tools.goTo(ctx, `${userHref(user.id)}?done=ended`);
       await showLink(ctx, answer.body);
     },
   };
+
+  /** What the address or the form names in `do`; undefined where there is no such act, or nothing to do it to. */
+  async function actOf(ctx: PageContext, user: ShownUser): Promise<Act | undefined> {
+    const t = textFor(ctx);
+    const { form } = ctx.state;
+    const asked = form.get('do') ?? '';
+    if (asked !== endElevation) return actsOf(user, t).get(asked);
+    const open = await openElevationsOf(tools, ctx, user.id);
+    const elevation = open.find(({ id }) => id === form.get('elevation'));
+    return elevation && elevationEnd(user.id, elevation, t);
+  }
 
   async function find(ctx: PageContext): Promise<{ readonly user: ShownUser; readonly version: string }> {
     const params = { user: String(ctx.params.user) };
@@ -189,11 +208,12 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       'readAccessMatrix',
     ]);
     // Each is asked of the store by itself.
-    const [changes, calls, sessions, logouts] = await Promise.all([
+    const [changes, calls, sessions, logouts, elevations] = await Promise.all([
       history.of(ctx, presentOf(user, shown.version)),
-      may.has('readAccessMatrix') ? asPart(() => openCallsOf(tools, ctx, user.id)) : undefined,
+      may.has('readAccessMatrix') ? asPart(() => openCallsOf(tools, ctx, { user: user.id })) : undefined,
       may.has('listSessions') ? openSessionsOf(tools, ctx, user.id) : undefined,
       may.has('listSessionLogouts') ? lastLogoutsOf(tools, ctx, { user: user.id, limit: '10' }) : undefined,
+      asPart(() => openElevationsOf(tools, ctx, user.id)),
     ]);
     const html = renderUser({
       frame: await tools.frame(ctx),
@@ -202,6 +222,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
         displayName: user.displayName ?? '',
         email: user.email ?? '',
         roles: roles.map((role) => ({ ...role, isChosen: user.roles.includes(role.id) })),
+        eligibleRoles: roles.map((role) => ({ ...role, isChosen: user.eligibleRoles.includes(role.id) })),
       },
       ...forms.editState(ctx, user, shown.version),
       mayChange: may.has('updateUser'),
@@ -209,6 +230,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       calls,
       sessions,
       logouts,
+      elevations,
       isReader: user.subject === ctx.state.account.id,
       ...shown,
       notice: editNotice(ctx, shown.notice, changes?.changes, shown.version),

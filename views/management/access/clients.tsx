@@ -25,7 +25,7 @@ import { type Snippet, Snippets } from '../snippets.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { ClientActs, ClientState, NewSecret, Secrets, type ShownSecret } from './client-parts.tsx';
 import { ClientCall, type ShownClientCall, type ShownTrial, Trial } from './client-trial.tsx';
-import { type ShownUsage, UsagePart } from './usage-part.tsx';
+import { UsagePart, type UsageShown } from './usage-part.tsx';
 
 /** As the admin API has it. */
 export interface ShownClient {
@@ -110,7 +110,7 @@ export interface ClientModel extends EditState {
   /** What a token of it carries and opens, where that was asked. */
   readonly call?: ShownClientCall | undefined;
   /** Absent for who may not see it. */
-  readonly usage?: ShownUsage | undefined;
+  readonly usage?: UsageShown | undefined;
   readonly trial?: ShownTrial | undefined;
 }
 
@@ -138,7 +138,7 @@ function Client(model: ClientModel) {
           </Form>
         </ClientActs>
       }
-      about={sentence}
+      about={<MayDo sentence={sentence} mayChange={mayChange} />}
       problem={errors.length > 0 ? <NotSaved /> : undefined}
       notice={notice && <Done {...notice} action={clientHref(client.id)} hidden={{ csrf }} />}
     >
@@ -175,6 +175,16 @@ function Client(model: ClientModel) {
         <More acts={[{ label: t('access.remove'), href: `${clientHref(client.id)}?do=remove` }]} />
       )}
     </DetailPage>
+  );
+}
+
+/** In one line, with what changes it. */
+function MayDo({ sentence, mayChange }: Pick<ClientModel, 'sentence' | 'mayChange'>) {
+  const t = useText();
+  return (
+    <>
+      {sentence} {mayChange && <a href="#edit">{t('clients.editAccess')}</a>}
+    </>
   );
 }
 

@@ -18,6 +18,7 @@ import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
+import { CallsOf, effectiveHrefOfRole, type OpenCalls } from './user-access.tsx';
 import { userHref } from './users.tsx';
 
 /** As the admin API has it. */
@@ -92,6 +93,8 @@ export interface RoleModel extends EditState {
   readonly form: RoleForm;
   readonly mayChange: boolean;
   readonly notice?: DoneNotice | undefined;
+  /** Undefined for who may not see them. */
+  readonly calls?: readonly OpenCalls[] | undefined;
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
 }
@@ -104,7 +107,7 @@ export function renderRole(model: RoleModel): string {
 
 function Role(model: RoleModel) {
   const t = useText();
-  const { frame, role, sentence, errors, notice, mayChange } = model;
+  const { frame, role, sentence, errors, notice, mayChange, calls } = model;
   return (
     <DetailPage
       frame={frame}
@@ -132,6 +135,14 @@ function Role(model: RoleModel) {
           ...(role.updatedAt === null
             ? []
             : [{ name: t('roles.changed'), value: <Ago at={new Date(role.updatedAt)} now={frame.now} /> }]),
+          ...(calls
+            ? [
+                {
+                  name: t('users.mayCall'),
+                  value: <CallsOf href={effectiveHrefOfRole(role.id)} calls={calls} />,
+                },
+              ]
+            : []),
         ]}
       />
       <Holders {...role} />

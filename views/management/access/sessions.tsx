@@ -2,9 +2,9 @@
 import { nameBrowser } from '../../elements/user-agent.ts';
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
-import type { Translate } from '../../texts/text.ts';
+import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
-import { DetailPage, Facts, Id } from '../detail.tsx';
+import { DetailPage, Facts, Id, More } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
@@ -93,13 +93,15 @@ export interface SessionModel {
   /** The page is read by it. */
   readonly isOwn: boolean;
   readonly mayEnd: boolean;
+  /** All of the person. */
+  readonly mayEndAll: boolean;
 }
 
 export function renderSession(model: SessionModel): string {
   return renderDocument(<Session {...model} />, model.frame.presentation);
 }
 
-function Session({ frame, session, isOwn, mayEnd }: SessionModel) {
+function Session({ frame, session, isOwn, mayEnd, mayEndAll }: SessionModel) {
   const t = useText();
   const opened = openedWith(session);
   const { id, user, provider, startedAt, lastSeenAt, expiresAt, address, agent, acr } = session;
@@ -129,10 +131,10 @@ function Session({ frame, session, isOwn, mayEnd }: SessionModel) {
               </a>
             ),
           },
-          { name: t('sessions.browser'), value: <bdi>{agent ?? t('access.unknown')}</bdi> },
+          { name: t('sessions.browser'), value: <Browser agent={agent} /> },
           { name: t('sessions.from'), value: <span class="code">{address ?? t('access.unknown')}</span> },
           { name: t('common.signedInWith'), value: <bdi>{provider ?? t('access.passwordOfConsole')}</bdi> },
-          { name: t('sessions.acr'), value: acr ?? t('access.unknown') },
+          { name: t('sessions.acr'), value: acrIn(acr, t) },
           { name: t('common.started'), value: <Ago at={new Date(startedAt)} now={frame.now} /> },
           { name: t('sessions.lastSeen'), value: <Ago at={new Date(lastSeenAt)} now={frame.now} /> },
           { name: t('common.expires'), value: <Ago at={new Date(expiresAt)} now={frame.now} /> },
@@ -152,6 +154,33 @@ function Session({ frame, session, isOwn, mayEnd }: SessionModel) {
           },
         ]}
       />
+      {mayEndAll && (
+        <More
+          acts={[{ label: t('sessions.endAllOf', { user }), href: `${userHref(user)}?do=end-sessions` }]}
+        />
+      )}
     </DetailPage>
   );
 }
+
+/** In words, with what it says of itself. */
+function Browser({ agent }: Pick<ShownSession, 'agent'>) {
+  const t = useText();
+  return (
+    <>
+      {nameBrowser(agent ?? undefined, t)} {agent !== null && <bdi class="muted">{agent}</bdi>}
+    </>
+  );
+}
+
+/** As tokens have it, and in words where it is one of those of this console. */
+function acrIn(acr: string | null, t: Translate): string {
+  if (acr === null) return t('access.unknown');
+  const word = acrWords[acr];
+  return word === undefined ? acr : `${t(word)} (${acr})`;
+}
+
+const acrWords: Readonly<Record<string, WordKey>> = {
+  pwd: 'common.password',
+  federated: 'sessions.identityProvider',
+};

@@ -30,7 +30,12 @@ export interface ShownUsage {
   } | null;
 }
 
-interface UsagePartProps extends ShownUsage {
+export interface UsageShown extends ShownUsage {
+  /** What may be narrowed away, in words; empty: nothing. */
+  readonly unused: string;
+}
+
+interface UsagePartProps extends UsageShown {
   /** Where narrowing is asked about; undefined for who may not. */
   readonly narrowHref: string | undefined;
   readonly now: Date;
@@ -38,16 +43,15 @@ interface UsagePartProps extends ShownUsage {
 
 const most = 10;
 
-export function UsagePart({ days, isComplete, used, usedKinds, proposal, narrowHref, now }: UsagePartProps) {
+export function UsagePart({ days, isComplete, used, usedKinds, unused, narrowHref, now }: UsagePartProps) {
   const t = useText();
-  const unused = proposal?.isSmaller ? proposal.remove : [];
   return (
     <Part
       id="usage"
       title={t('clients.usedInDays', { n: days })}
       about={[unusedText(unused, t), ...(isComplete ? [] : [t('clients.notAllCounted')])].join(' ')}
       acts={
-        unused.length > 0 &&
+        unused !== '' &&
         narrowHref !== undefined && (
           <a class="button" href={narrowHref}>
             {t('clients.narrow')}
@@ -102,7 +106,6 @@ function Outcome({ isAllowed, decisionId }: ShownUsage['used'][number]) {
   );
 }
 
-function unusedText(unused: readonly string[], t: Translate): string {
-  if (unused.length === 0) return t('clients.nothingUnused');
-  return t('clients.unused', { unused: unused.join(', ') });
+function unusedText(unused: string, t: Translate): string {
+  return unused === '' ? t('clients.nothingUnused') : t('clients.unused', { unused });
 }

@@ -1,7 +1,8 @@
-/** What a person may call at the members, in short, and where they are signed in. */
+/** What a person or a role may call at the members, in short, and where the person is signed in. */
 import { Text, useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
+import type { Fact } from '../detail.tsx';
 import { effectiveHref } from './effective.tsx';
 
 /** Calls of one kind of structure or part of the cluster, of which at least some are open. */
@@ -30,8 +31,13 @@ export function effectiveHrefOf(user: string): string {
   return `${effectiveHref}?${new URLSearchParams({ show: 'users', q: user, as: 'user', who: user })}`;
 }
 
+/** The same for a role: what whoever has it alone may call. */
+export function effectiveHrefOfRole(role: string): string {
+  return `${effectiveHref}?${new URLSearchParams({ show: 'roles', q: role })}`;
+}
+
 /** In one sentence: the grid of all calls is a link away. */
-export function CallsOf({ user, calls }: { readonly user: string; readonly calls: readonly OpenCalls[] }) {
+export function CallsOf({ href, calls }: { readonly href: string; readonly calls: readonly OpenCalls[] }) {
   const t = useText();
   const groups = calls.map(
     ({ group, actions }) => `${group}: ${actions.map((action) => actionText(action, t)).join(', ')}`,
@@ -39,7 +45,63 @@ export function CallsOf({ user, calls }: { readonly user: string; readonly calls
   return (
     <>
       <bdi>{groups.length === 0 ? t('users.mayCallNothing') : groups.join('; ')}</bdi>{' '}
-      <a href={effectiveHrefOf(user)}>{t('common.effectiveAccess')}</a>
+      <a href={href}>{t('common.effectiveAccess')}</a>
+    </>
+  );
+}
+
+/** A role that a person has for a while, as the admin API has it. */
+export interface OpenElevation {
+  readonly id: string;
+  readonly role: string;
+  readonly reason: string;
+  readonly endsAt: string;
+}
+
+interface ElevationsModel {
+  readonly user: { readonly id: string; readonly eligibleRoles: readonly string[] };
+  readonly frame: { readonly now: Date };
+  readonly elevations?: readonly OpenElevation[] | undefined;
+  readonly mayEndElevations: boolean;
+}
+
+/** Roles for a while: those that the person may take, and those that were taken. */
+export function elevationFacts(model: ElevationsModel, t: Translate): readonly Fact[] {
+  const { user, elevations = [] } = model;
+  return [
+    ...(user.eligibleRoles.length === 0
+      ? []
+      : [{ name: t('users.mayTake'), value: <bdi>{user.eligibleRoles.join(', ')}</bdi> }]),
+    ...elevations.map((elevation) => ({
+      name: t('users.hasForWhile'),
+      value: <Elevation {...model} elevation={elevation} />,
+    })),
+  ];
+}
+
+function Elevation({
+  user,
+  frame,
+  elevation: { id, role, reason, endsAt },
+  mayEndElevations,
+}: ElevationsModel & { readonly elevation: OpenElevation }) {
+  return (
+    <>
+      <Text
+        id="users.roleUntil"
+        gaps={{
+          role: <bdi>{role}</bdi>,
+          when: <Ago at={new Date(endsAt)} now={frame.now} />,
+          reason: <bdi>{reason}</bdi>,
+        }}
+      />{' '}
+      {mayEndElevations && (
+        <a
+          href={`/access/users/${encodeURIComponent(user.id)}?do=end-elevation&elevation=${encodeURIComponent(id)}`}
+        >
+          <Text id="users.endElevation" gaps={{ ofWhich: <span class="unseen">{`: ${role}`}</span> }} />
+        </a>
+      )}
     </>
   );
 }

@@ -8,6 +8,8 @@ export interface UserForm {
   readonly displayName: string;
   readonly email: string;
   readonly roles: readonly RoleChoice[];
+  /** That the person may take for a while. */
+  readonly eligibleRoles: readonly RoleChoice[];
 }
 
 export interface RoleChoice {
@@ -23,7 +25,7 @@ interface UserFieldsProps {
   readonly errorOf: ErrorOf;
 }
 
-export function UserFields({ form: { displayName, email, roles }, errorOf }: UserFieldsProps) {
+export function UserFields({ form: { displayName, email, roles, eligibleRoles }, errorOf }: UserFieldsProps) {
   const t = useText();
   return (
     <>
@@ -52,6 +54,18 @@ export function UserFields({ form: { displayName, email, roles }, errorOf }: Use
           name: `role:${id}`,
           label: id,
           meaning,
+          isChosen,
+        }))}
+      />
+      <ChoicesField
+        id="eligibleRoles"
+        legend={t('users.eligibleRoles')}
+        hint={t('users.eligibleHint')}
+        error={errorOf('eligibleRoles')}
+        choices={eligibleRoles.map(({ id, isChosen }) => ({
+          name: `eligible:${id}`,
+          label: id,
+          meaning: undefined,
           isChosen,
         }))}
       />

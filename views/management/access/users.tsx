@@ -15,7 +15,15 @@ import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { LogoutsPart, type ShownLogout } from './logouts.tsx';
-import { CallsOf, type OpenCalls, type OpenSessions, SessionsOf } from './user-access.tsx';
+import {
+  CallsOf,
+  effectiveHrefOf,
+  elevationFacts,
+  type OpenCalls,
+  type OpenElevation,
+  type OpenSessions,
+  SessionsOf,
+} from './user-access.tsx';
 import { UserFields, type UserForm, usersPath } from './user-form.tsx';
 
 /** As the admin API has it. */
@@ -25,6 +33,8 @@ export interface ShownUser {
   readonly displayName: string | null;
   readonly email: string | null;
   readonly roles: readonly string[];
+  /** That the person may take for a while. */
+  readonly eligibleRoles: readonly string[];
   readonly origin: { readonly provider: string | null; readonly subject: string | null };
   readonly status: UserStatus;
   readonly lastSignInAt: string | null;
@@ -106,6 +116,8 @@ export interface UserModel extends EditState {
   readonly calls?: readonly OpenCalls[] | undefined;
   /** Absent for who may not see sessions. */
   readonly sessions?: OpenSessions | undefined;
+  /** Roles that the person has for a while. */
+  readonly elevations?: readonly OpenElevation[] | undefined;
   readonly logouts?: readonly ShownLogout[] | undefined;
   /** Who reads the page is this user. */
   readonly isReader: boolean;
@@ -148,8 +160,14 @@ function User(model: UserModel) {
             name: t('common.sessions'),
             value: <SessionsOf user={user.id} sessions={model.sessions} now={frame.now} />,
           },
+          ...elevationFacts({ ...model, mayEndElevations: model.mayChange || model.isReader }, t),
           ...(model.calls
-            ? [{ name: t('users.mayCall'), value: <CallsOf user={user.id} calls={model.calls} /> }]
+            ? [
+                {
+                  name: t('users.mayCall'),
+                  value: <CallsOf href={effectiveHrefOf(user.id)} calls={model.calls} />,
+                },
+              ]
             : []),
         ]}
       />

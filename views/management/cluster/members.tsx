@@ -199,10 +199,19 @@ function factsOf(member: ShownMember, t: Translate): readonly Fact[] {
     { name: t('members.kind'), value: memberKind(member, t) },
     { name: t('common.version'), value: version ?? t('members.unknown') },
     { name: t('members.lastProbe'), value: t(healthWords[health ?? 'none']) },
+    { name: t('members.circuit'), value: t(circuitWords[member.circuit ?? 'none']) },
     { name: t('members.inFlightCalls'), value: inFlightIn(member, t) },
     { name: t('members.latencyOfMinute'), value: latencyIn(member, t) },
+    { name: t('members.errorsOfMinute'), value: errorsIn(member, t) },
   ];
 }
+
+const circuitWords: Readonly<Record<NonNullable<ShownMember['circuit']> | 'none', WordKey>> = {
+  closed: 'members.circuitClosed',
+  halfOpen: 'members.circuitHalfOpen',
+  open: 'members.circuitOpen',
+  none: 'members.unknown',
+};
 
 const healthWords: Readonly<Record<NonNullable<ShownMember['health']> | 'none', WordKey>> = {
   ready: 'members.ready',

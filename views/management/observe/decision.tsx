@@ -4,6 +4,7 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
+import { Copyable } from '../copyable.tsx';
 import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Named, objectHref } from '../history/named.tsx';
@@ -21,6 +22,8 @@ export interface ShownExplanation {
   readonly now?: { readonly isAllowed: boolean; readonly because: string } | null | undefined;
   readonly missing?: string | null | undefined;
   readonly change?: string | undefined;
+  /** The command line that makes it. */
+  readonly command?: string | null | undefined;
   readonly muted?: ShownMute | null | undefined;
 }
 
@@ -139,7 +142,7 @@ function FirstAct({ opening, explanation, caller, withAll, csrf, id }: DecisionM
 
 function factsOf(
   { frame, id, caller, withAll, denials, opening, mayMute, csrf }: DecisionModel,
-  { reason, missing, change, now, muted }: ShownExplanation,
+  { reason, missing, change, command, now, muted }: ShownExplanation,
   t: Translate,
 ): readonly Fact[] {
   return [
@@ -164,7 +167,12 @@ function factsOf(
       : [
           {
             name: t('decision.toOpenIt'),
-            value: <Sentence text={change} otherwise={t('decision.nothingOpensIt')} />,
+            value: (
+              <>
+                <Sentence text={change} otherwise={t('decision.nothingOpensIt')} />
+                {command && <AsCommand command={command} />}
+              </>
+            ),
           },
         ]),
     ...(opening?.passed === undefined
@@ -181,6 +189,20 @@ function factsOf(
 /** What the console has said of it in English. */
 function Sentence({ text, otherwise }: { readonly text: string | undefined; readonly otherwise: string }) {
   return <bdi>{text === undefined ? otherwise : <Said>{text}</Said>}</bdi>;
+}
+
+function AsCommand({ command }: { readonly command: string }) {
+  const t = useText();
+  return (
+    <details>
+      <summary>{t('decision.asCommand')}</summary>
+      <Copyable>
+        <pre class="code">
+          <code>{command}</code>
+        </pre>
+      </Copyable>
+    </details>
+  );
 }
 
 function Verdict({ isAllowed, because }: { readonly isAllowed: boolean; readonly because: string }) {

@@ -26,20 +26,20 @@ export const saidOfAccessInGerman: Readonly<Record<string, string>> = {
   'Name a member that is there: GET /svc/rest/cluster lists them.':
     'Nennen Sie ein Member, das da ist: GET /svc/rest/cluster listet sie auf.',
   'What the caller was told: {reason}.': 'Was dem Aufrufer gesagt wurde: {reason}.',
-  'Ask for the token without a scope: {client} is an administrator then. For less than that, take a client of its own: {command}.':
-    'Fordern Sie das Token ohne Scope an: {client} ist dann Administrator. Für weniger nehmen Sie einen eigenen Client: {command}.',
+  'Ask for the token without a scope: {client} is an administrator then. For less than that, take a client of its own with the scope {scope}.':
+    'Fordern Sie das Token ohne Scope an: {client} ist dann Administrator. Für weniger nehmen Sie einen eigenen Client mit dem Scope {scope}.',
   'Ask for the scope {scope} with the token: the client {client} is registered for it.':
     'Fordern Sie mit dem Token den Scope {scope} an: Der Client {client} ist dafür eingetragen.',
-  'Take a client that is registered for it: {command}.':
-    'Nehmen Sie einen Client, der dafür eingetragen ist: {command}.',
-  'Let the client ask for it too, and ask for the scope {scope} with the token: {command}.':
-    'Lassen Sie den Client auch das anfordern, und fordern Sie mit dem Token den Scope {scope} an: {command}.',
+  'Take a client that is registered for the scope {scope}.':
+    'Nehmen Sie einen Client, der für den Scope {scope} eingetragen ist.',
+  'Let the client ask for it too, and ask for the scope {scope} with the token.':
+    'Lassen Sie den Client auch das anfordern, und fordern Sie mit dem Token den Scope {scope} an.',
   'Let the application {client} ask for the scope profile, and for no role scope or one that is enough: its user has the role.':
     'Lassen Sie die Anwendung {client} den Scope profile anfordern und keinen Rollen-Scope oder einen, der reicht: Ihr Benutzer hat die Rolle.',
-  'Let the application {client} have that role of its user: {command}.':
-    'Geben Sie der Anwendung {client} diese Rolle ihres Benutzers: {command}.',
-  'Give the user a role that opens it ({roles}), or one of your own: {command}.':
-    'Geben Sie dem Benutzer eine Rolle, die es öffnet ({roles}), oder eine eigene: {command}.',
+  'Let the application {client} have the role {role} of its user.':
+    'Geben Sie der Anwendung {client} die Rolle {role} ihres Benutzers.',
+  'Give the user a role that opens it ({roles}), or one of your own with the scope {scope}.':
+    'Geben Sie dem Benutzer eine Rolle, die es öffnet ({roles}), oder eine eigene mit dem Scope {scope}.',
   'Send the request in one go: a head has 10 seconds to arrive, and a body may be silent for 30.':
     'Senden Sie die Anfrage in einem Zug: Ein Kopf hat 10 Sekunden, um anzukommen, und ein Body darf 30 Sekunden stocken.',
   'Send fewer or shorter header fields: 16 KiB of them are read.':

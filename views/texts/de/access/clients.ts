@@ -61,6 +61,7 @@ export const clients: SameTexts<typeof english> = {
     other: 'Und {n} weitere Arten von Aufrufen.',
   },
   'clients.why': 'Warum',
+  'clients.editAccess': 'Zugriff bearbeiten',
   'clients.nothingUnused': 'Alles, was er darf, wird genutzt.',
   'clients.unused': 'Erlaubt, aber ungenutzt: {unused}.',
   'clients.disabledDone': 'Deaktiviert: Jedes seiner Token wird abgelehnt.',

@@ -38,7 +38,7 @@ export const identityProviders: SameTexts<typeof english> = {
   'providers.keySet': 'Schlüsselsatz',
   'providers.metadataRead': 'Metadaten gelesen {when}',
   'providers.metadataCannotBeRead': 'Metadaten nicht erneut lesbar',
-  'providers.readAt': 'Gelesen {when}.',
+  'providers.readAt': 'Gelesen {when}',
   'providers.notReadYet': 'Noch nicht gelesen',
   'providers.readEachHour': 'Wird jede Stunde erneut gelesen.',
   'providers.notReadAgain': 'Wird nicht von selbst erneut gelesen.',

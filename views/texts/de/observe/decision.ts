@@ -12,6 +12,7 @@ export const decision: SameTexts<typeof english> = {
   'decision.unknown': 'Unbekannt',
   'decision.sameCallNow': 'Derselbe Aufruf jetzt',
   'decision.withAll': 'Mit allem, was der Aufrufer anfordern darf',
+  'decision.asCommand': 'Als Befehl',
   'decision.toOpenIt': 'Um ihn zu öffnen',
   'decision.nothingOpensIt': 'Nichts öffnet ihn.',
   'decision.with': 'Mit {given}',

@@ -54,6 +54,7 @@ export const clients = {
   'clients.last': 'Last',
   'clients.moreKinds': { one: 'And {n} more kinds of calls.', other: 'And {n} more kinds of calls.' },
   'clients.why': 'Why',
+  'clients.editAccess': 'Edit access',
   'clients.nothingUnused': 'Nothing that it may is unused.',
   'clients.unused': 'Granted, but unused: {unused}.',
   'clients.disabledDone': 'Disabled: every token that it had is refused.',

@@ -11,6 +11,7 @@ export const decision = {
   'decision.unknown': 'Unknown',
   'decision.sameCallNow': 'The same call now',
   'decision.withAll': 'With all that the caller may ask for',
+  'decision.asCommand': 'As command',
   'decision.toOpenIt': 'To open it',
   'decision.nothingOpensIt': 'Nothing opens it.',
   'decision.with': 'With {given}',
