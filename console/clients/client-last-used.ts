@@ -4,8 +4,8 @@
  */
 import { mapWithPauses } from '../../platform/async/pauses.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
-import type { ArtifactStore } from '../storage/storage.ts';
-import { createTokenCounts } from './client-token-counts.ts';
+import type { Artifact, ArtifactStore } from '../storage/storage.ts';
+import { createTokenCounts, mostWriters, tokensKindOf } from './client-token-counts.ts';
 import type { Clients } from './clients.ts';
 
 /** Epoch milliseconds; nothing stands for a use that nobody has seen. */
@@ -111,9 +111,10 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     /** What has been written, and what was noted here since: of other processes all but the last minute. */
     async readOf(asked: readonly ClientRecord[]): Promise<(client: ClientRecord) => ClientUse> {
       const earlier = await readFormer();
+      const { writtenOf, ofLastHour } = await readWritten(asked);
       const found = await mapWithPauses(asked, async ({ id, createdAt }) => {
-        const use = withRecorded(id, (await read(id)) ?? earlier.get(id));
-        return [id, { use, tokens: await tokensOf(id, createdAt, use) }] as const;
+        const use = withRecorded(id, (await writtenOf(id)) ?? earlier.get(id));
+        return [id, { use, tokens: await tokensOf({ id, createdAt }, use, ofLastHour) }] as const;
       });
       const uses = new Map(found);
       return (client) => {
@@ -123,10 +124,27 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     },
   };
 
+  /** Of all of them at once, where each way to the store costs. */
+  async function readWritten(asked: readonly ClientRecord[]): Promise<Written> {
+    if (!artifacts.readMany || asked.length === 0) return { writtenOf: read, ofLastHour: counts.ofLastHour };
+    const ids = asked.map(({ id }) => id);
+    const kinds = ids.map(tokensKindOf);
+    const found = await artifacts.readMany({ kind, ids, kinds, mostOfKind: mostWriters });
+    const at = new Map(ids.map((id, n) => [id, n]));
+    return {
+      writtenOf: async (id) => usedIn(found.named[at.get(id)!]),
+      ofLastHour: async (id, createdAt) => counts.sumOf(found.ofKinds[at.get(id)!]!, createdAt),
+    };
+  }
+
   /** Of a client that got none lately nothing more is read. */
-  async function tokensOf(id: string, createdAt: number, use: Recorded | undefined): Promise<number> {
+  async function tokensOf(
+    { id, createdAt }: Pick<ClientRecord, 'id' | 'createdAt'>,
+    use: Recorded | undefined,
+    ofLastHour: Written['ofLastHour'],
+  ): Promise<number> {
     if (use?.token === undefined || use.token < createdAt || !counts.isWithin(use.token)) return 0;
-    return use.tokens + (await counts.ofLastHour(id, createdAt));
+    return use.tokens + (await ofLastHour(id, createdAt));
   }
 
   function withRecorded(id: string, written: Recorded | undefined): Recorded | undefined {
@@ -183,8 +201,7 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
   }
 
   async function read(id: string): Promise<Recorded | undefined> {
-    const payload = (await artifacts.get(kind, id))?.payload as StoredUse | undefined;
-    return payload && recordedAs(payload.token, payload.secrets, payload.address);
+    return usedIn(await artifacts.get(kind, id));
   }
 
   async function takeOverFormer(): Promise<void> {
@@ -203,10 +220,20 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
   }
 }
 
+interface Written {
+  readonly writtenOf: (id: string) => Promise<Recorded | undefined>;
+  readonly ofLastHour: (id: string, createdAt: number) => Promise<number>;
+}
+
 interface StoredUse {
   readonly token: number | null;
   readonly secrets: readonly (readonly [number, number])[];
   readonly address?: string;
+}
+
+function usedIn(artifact: Pick<Artifact, 'payload'> | undefined): Recorded | undefined {
+  const payload = artifact?.payload as StoredUse | undefined;
+  return payload && recordedAs(payload.token, payload.secrets, payload.address);
 }
 
 function recordedAs(token: number | null, secrets: StoredUse['secrets'], address?: string): Recorded {

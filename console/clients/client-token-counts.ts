@@ -5,6 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../storage/storage.ts';
 
+type Stored = { readonly payload: Readonly<Record<string, unknown>> };
+
 export interface TokenCountsDeps {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'list'>;
   /** Epoch milliseconds. */
@@ -13,11 +15,12 @@ export interface TokenCountsDeps {
 
 type Minute = readonly [minute: number, tokens: number];
 
-const kindOf = (clientId: string) => `ClientTokens ${clientId}`;
+/** Of the records of a client. */
+export const tokensKindOf = (clientId: string) => `ClientTokens ${clientId}`;
 const minuteMs = 60_000;
 const minutesShown = 60;
 /** More than all consoles that can have written within an hour, each start of one counted anew. */
-const mostWriters = 200;
+export const mostWriters = 200;
 
 export function createTokenCounts({ artifacts, now }: TokenCountsDeps) {
   const writer = randomUUID();
@@ -27,7 +30,7 @@ export function createTokenCounts({ artifacts, now }: TokenCountsDeps) {
     /** They count for the minute in which they are written. @throws {StorageUnavailableError} and has added none */
     async add(clientId: string, tokens: number): Promise<void> {
       const minute = thisMinute();
-      const earlier = minutesIn(await artifacts.get(kindOf(clientId), writer));
+      const earlier = minutesIn(await artifacts.get(tokensKindOf(clientId), writer));
       const kept = earlier.filter(([at]) => at > minute - minutesShown);
       const last = kept.at(-1);
       const minutes: readonly Minute[] =
@@ -35,22 +38,31 @@ export function createTokenCounts({ artifacts, now }: TokenCountsDeps) {
           ? [...kept.slice(0, -1), [minute, last[1] + tokens]]
           : [...kept, [minute, tokens]];
       const expiresAt = (minute + minutesShown + 1) * (minuteMs / 1000);
-      await artifacts.put(kindOf(clientId), writer, { payload: { minutes }, expiresAt });
+      await artifacts.put(tokensKindOf(clientId), writer, { payload: { minutes }, expiresAt });
     },
     /** @param createdAt  of the client, epoch milliseconds: what another of its id got earlier does not count */
     async ofLastHour(clientId: string, createdAt: number): Promise<number> {
-      const first = Math.max(thisMinute() - minutesShown, Math.floor(createdAt / minuteMs) - 1);
-      const records = await artifacts.list(kindOf(clientId), mostWriters);
-      return records
-        .flatMap(({ artifact }) => minutesIn(artifact))
-        .filter(([at]) => at > first)
-        .reduce((sum, [, tokens]) => sum + tokens, 0);
+      const records = await artifacts.list(tokensKindOf(clientId), mostWriters);
+      return sumOf(
+        records.map(({ artifact }) => artifact),
+        createdAt,
+      );
     },
+    sumOf,
     /** Whether a client that got its last token then can have got any within the hour. */
     isWithin: (lastAt: number) => Math.floor(lastAt / minuteMs) >= thisMinute() - minutesShown - 1,
   };
+
+  /** @param records  of all that write for the client; further as {@link ofLastHour} has it */
+  function sumOf(records: readonly Stored[], createdAt: number): number {
+    const first = Math.max(thisMinute() - minutesShown, Math.floor(createdAt / minuteMs) - 1);
+    return records
+      .flatMap((record) => minutesIn(record))
+      .filter(([at]) => at > first)
+      .reduce((sum, [, tokens]) => sum + tokens, 0);
+  }
 }
 
-function minutesIn(artifact: { readonly payload: Readonly<Record<string, unknown>> } | undefined) {
+function minutesIn(artifact: Stored | undefined) {
   return (artifact?.payload.minutes ?? []) as readonly Minute[];
 }

@@ -77,6 +77,23 @@ export interface Exchange {
  */
 export type Exchanged = 'won' | 'used' | 'absent';
 
+export interface ManyArtifacts {
+  /** All of one kind. */
+  readonly kind: ArtifactKind;
+  readonly ids: readonly string[];
+  /** Further kinds, of which whatever is there is asked for. */
+  readonly kinds: readonly ArtifactKind[];
+  readonly mostOfKind: number;
+}
+
+/** As found. */
+export interface ManyFound {
+  /** In the order of the ids. */
+  readonly named: readonly (Artifact | undefined)[];
+  /** In the order of the kinds. */
+  readonly ofKinds: readonly (readonly Artifact[])[];
+}
+
 export interface Count {
   /** Attempts within the current window, this one included. */
   readonly count: number;
@@ -101,6 +118,8 @@ export interface ArtifactStore {
   get(kind: ArtifactKind, id: string): Promise<Artifact | undefined>;
   /** The same with what it is bound to, in one way to the store; left out where a way to the store costs next to nothing. */
   getBound?(kind: ArtifactKind, id: string): Promise<BoundArtifact | undefined>;
+  /** Live ones, in one way to the store; left out where such a way costs next to nothing. */
+  readMany?(asked: ManyArtifacts): Promise<ManyFound>;
   /** The newest artifact of that kind with this `uid`. */
   findByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact | undefined>;
   /** Marks as used: `true` for exactly one caller, among processes too; `false` when used before or absent. */

@@ -12,6 +12,7 @@ import {
   startConsole,
   usedDataDir,
 } from '../helpers/console.ts';
+import { callApi } from '../helpers/management.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';
 import { until, withStore } from '../helpers/store.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
@@ -20,6 +21,7 @@ import { askToken } from './support.ts';
 
 interface View {
   readonly id: string;
+  readonly tokensLastHour: number;
   readonly lastUsedAt: string | null;
   readonly secrets: readonly { readonly createdAt: string; readonly lastUsedAt: string | null }[];
 }
@@ -82,6 +84,39 @@ test('tokens of the last hour are counted through restarts, with the address tha
   expect(await show('counted')).toMatchObject({ tokensLastHour: 3, lastUsedFrom: '127.0.0.1' });
   expect((await done('client', 'show', 'counted')).stdout).toMatch(/^tokens in an hour +3$/m);
 });
+
+test('tokens that two processes give out are counted once, also over a stop', async () => {
+  const secret = await add('shared');
+  await console.stop();
+  const workers = { CONSOLE_WORKERS: '2', CONSOLE_API_CHANGE_RATE: '0' };
+  console = await startConsole({ dataDir, env: workers });
+  const ask = (times: number) =>
+    Promise.all(
+      Array.from({ length: times }, async () => {
+        const reply = await fetch(`${console.url}/oauth2/token`, {
+          method: 'POST',
+          // Each by a connection of its own, so that both processes have some.
+          headers: { Authorization: `Basic ${btoa(`shared:${secret}`)}`, Connection: 'close' },
+          body: new URLSearchParams({ grant_type: 'client_credentials' }),
+        });
+        expect(reply.status).toBe(200);
+        await reply.arrayBuffer();
+      }),
+    );
+  for (let round = 0; round < 4; round++) await ask(10);
+  await console.stop();
+  expect(await show('shared')).toMatchObject({ tokensLastHour: 40, lastUsedFrom: '127.0.0.1' });
+  console = await startConsole({ dataDir, env: workers });
+  await ask(5);
+  // Each process says it within seconds.
+  await until(async () => (await show('shared')).tokensLastHour === 45, 'those of both', 30_000);
+  const { items } = (await callApi(console, 'GET', '/clients?q=shared')) as { items: View[] };
+  expect(items[0]!.tokensLastHour).toBeGreaterThanOrEqual(40);
+  await ask(7);
+  await console.stop();
+  const shown = await show('shared');
+  expect([shown.tokensLastHour, isRecent(shown.lastUsedAt)]).toEqual([52, true]);
+}, 90_000);
 
 test('during a rotation each secret says when it was last used, at whatever endpoint', async () => {
   const old = await add('mover');

@@ -8,6 +8,8 @@ export interface MapMember {
   readonly asked: () => readonly string[];
   /** From now on each read waits. */
   hold(): void;
+  /** So many more reads are answered, those that wait first; the next ones wait. */
+  letThrough(count: number): void;
   /** Answers those that wait, and all that come. */
   release(): void;
   /** From now on each read is broken off, those that wait too. */
@@ -19,6 +21,7 @@ export interface MapMember {
 export async function startMapMember(valueFor: (key: string) => string | undefined): Promise<MapMember> {
   const asked: string[] = [];
   let waiting: (readonly [string, ServerResponse])[] = [];
+  let room = 0;
   let mode: 'open' | 'held' | 'broken' = 'open';
   const answer = (key: string, res: ServerResponse) => {
     const value = valueFor(key);
@@ -33,8 +36,11 @@ export async function startMapMember(valueFor: (key: string) => string | undefin
       const name = decodeURIComponent(key);
       asked.push(name);
       if (mode === 'broken') req.socket.destroy();
-      else if (mode === 'held') waiting.push([name, res]);
-      else answer(name, res);
+      else if (mode === 'held' && room === 0) waiting.push([name, res]);
+      else {
+        if (mode === 'held') room -= 1;
+        answer(name, res);
+      }
     } else if (path.includes('/health')) {
       res.setHeader('Content-Type', 'application/json');
       res.end(
@@ -48,6 +54,12 @@ export async function startMapMember(valueFor: (key: string) => string | undefin
     asked: () => asked,
     hold() {
       mode = 'held';
+      room = 0;
+    },
+    letThrough(count) {
+      const some = waiting.splice(0, count);
+      for (const [key, res] of some) answer(key, res);
+      room = count - some.length;
     },
     release() {
       mode = 'open';

@@ -140,6 +140,17 @@ export const artifactStatements = {
     'named',
     `select kind, key, ${columns} from artifact where (kind, key) in (select * from unnest($1::text[], $2::text[]))`,
   ),
+  /** `$1`, `$2`: kinds and keys; `$3`: further kinds, of each `$5` at most; `$4`: now. */
+  many: statement(
+    'many',
+    `select found.* from ${namesIn('$1', '$2')} cross join lateral (
+        select kind, key, ${columns} from artifact
+          where artifact.kind = name.kind and artifact.key = name.key and ${isLive('$4')} limit 1) as found
+      union all select found.* from (
+        select * from unnest($3::text[]) limit cardinality($3::text[])) as asked (kind) cross join lateral (
+        select kind, key, ${columns} from artifact
+          where artifact.kind = asked.kind and ${isLive('$4')} order by key limit $5) as found`,
+  ),
   /** `$3`: now, by the clock that goes evenly; `$4`: seconds. */
   count: statement(
     'count',

@@ -14,6 +14,8 @@ import type {
   Exchange,
   Exchanged,
   ListedArtifact,
+  ManyArtifacts,
+  ManyFound,
   NamedArtifact,
 } from '../storage.ts';
 import {
@@ -78,6 +80,19 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     if (account) foundUser(account.key, account.payload as unknown as UserRecord);
     for (const row of rows) if (!isLive(row)) await end(row.kind, row.key, row);
     return boundOf(kind, rows.filter(isLive));
+  }
+
+  async function readMany({ kind, ids, kinds, mostOfKind }: ManyArtifacts): Promise<ManyFound> {
+    const keys = ids.map(artifactKey);
+    const values = [keys.map(() => kind), keys, kinds, nowSeconds(), mostOfKind];
+    const { rows } = await database.run<NamedRow>(sql.many, values);
+    const named = new Map<string, Artifact>();
+    const ofKinds = new Map<string, Artifact[]>(kinds.map((one) => [one, []]));
+    for (const row of rows) {
+      if (row.kind === kind) named.set(row.key, artifactOf(row));
+      else ofKinds.get(row.kind)?.push(artifactOf(row));
+    }
+    return { named: keys.map((key) => named.get(key)), ofKinds: kinds.map((one) => ofKinds.get(one)!) };
   }
 
   const isLive = ({ expires_at }: ArtifactRow) => expires_at === null || expires_at > nowSeconds();
@@ -150,6 +165,7 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     },
     get: (kind, id) => find(kind, artifactKey(id)),
     getBound,
+    readMany,
     findByUid: async (kind, uid) => (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), 1]))[0],
     async consume(kind, id) {
       const now = nowSeconds();
