@@ -37,9 +37,10 @@ export function filtersOf(
   filters: readonly AskedFilter[],
   t: Translate,
 ): FiltersModel {
+  const { cursor: _cursor, limit: _limit, ...filter } = asked;
   return {
     action,
-    isSet: Object.keys(asked).some((name) => name !== 'cursor' && name !== 'limit'),
+    asked: filter,
     search: searchLabel === undefined ? undefined : { label: searchLabel, value: asked.q ?? '' },
     selects: filters.map(({ name, label, options }) => ({
       name,

@@ -98,6 +98,35 @@ test('lists users, each a link to its page, with a filter that is part of the ad
   expect(found.body).toContain('value="Grace"');
 });
 
+/** Where each chip of a list leads, by what it says. */
+function chipsIn({ body }: Reply): Readonly<Record<string, string>> {
+  const chips = /<ul class="chips"[\s\S]*?<\/ul>/.exec(body)?.[0] ?? '';
+  return Object.fromEntries(
+    [...chips.matchAll(/<a href="([^"]*)" class="chip"><bdi>([^<]*)<\/bdi>/g)].map(([, href, words]) => [
+      words!,
+      href!.replaceAll('&amp;', '&'),
+    ]),
+  );
+}
+
+test('takes off each filter by itself, those too that no box has', async () => {
+  expect(chipsIn(await ada.get('/access/users'))).toEqual({});
+  const filtered = await ada.get('/access/users?q=Grace&status=active&provider=corp&limit=2');
+  const chips = chipsIn(filtered);
+  expect(chips).toEqual({
+    'Name or email: Grace': '/access/users?status=active&provider=corp',
+    'Status: Active': '/access/users?q=Grace&provider=corp',
+    'Identity provider: corp': '/access/users?q=Grace&status=active',
+  });
+  // A filter without a box stays where the boxes are sent.
+  expect(filtered.body).toContain('<input type="hidden" name="provider" value="corp"');
+  const left = await ada.get(chips['Identity provider: corp']!);
+  expect(left.body).toContain('href="/access/users/grace"');
+  expect(Object.keys(chipsIn(left))).toEqual(['Name or email: Grace', 'Status: Active']);
+  const last = await ada.get(chipsIn(await ada.get('/access/users?status=disabled'))['Status: Disabled']!);
+  expect([last.status, chipsIn(last)]).toEqual([200, {}]);
+});
+
 test('goes on to the next page of a list and back to its first', async () => {
   for (const id of ['many-1', 'many-2', 'many-3']) await addUser(id);
   const first = await ada.get('/access/users?q=many-&limit=2');

@@ -378,7 +378,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       primary: { label: filling.text, href: filling.href },
       filters: {
         action: '/access/users',
-        isSet: true,
+        asked: { q: filling.text, since: filling.text },
         search: { label: 'Name', value: filling.text },
         selects: [
           { name: 'status', label: 'Status', value: 'x', options: [{ value: 'x', label: filling.text }] },
@@ -421,7 +421,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderClients({
       frame: frameOf(filling),
       clients: [{ ...clientOf(filling), sentence: filling.text }],
-      filters: { action: '/access/clients', isSet: false, selects: [] },
+      filters: { action: '/access/clients', asked: {}, selects: [] },
     }),
   'machine client': (filling) =>
     renderClient({
@@ -465,7 +465,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderApprovals({
       frame: frameOf(filling),
       approvals: [approvalOf(filling)],
-      filters: { action: '/access/approvals', isSet: false, selects: [] },
+      filters: { action: '/access/approvals', asked: {}, selects: [] },
     }),
   approval: (filling) =>
     renderApproval({
@@ -482,7 +482,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderApplications({
       frame: frameOf(filling),
       applications: [applicationOf(filling)],
-      filters: { action: '/access/applications', isSet: false, selects: [] },
+      filters: { action: '/access/applications', asked: {}, selects: [] },
     }),
   application: (filling) =>
     renderApplication({
@@ -549,13 +549,13 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderMaps({
       frame: frameOf(filling),
       maps: [{ ...structureOf(), callsPerSecond: 1.42, hitShare: 0.985, meanValueBytes: 2048 }],
-      filters: { action: '/cluster/maps', isSet: false, selects: [] },
+      filters: { action: '/cluster/maps', asked: {}, selects: [] },
     }),
   queues: (filling) =>
     renderQueues({
       frame: frameOf(filling),
       queues: [{ ...structureOf(), size: 12, offersPerSecond: 0.5, pollsPerSecond: null, pollsWaiting: 3 }],
-      filters: { action: '/cluster/queues', isSet: false, selects: [] },
+      filters: { action: '/cluster/queues', asked: {}, selects: [] },
     }),
   map: (filling) =>
     renderMap({
@@ -634,7 +634,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       sessions: [{ ...sessionOf(filling), user: filling.text }],
       filters: {
         action: '/access/sessions',
-        isSet: true,
+        asked: { q: filling.text, since: filling.text },
         texts: [{ name: 'user', label: filling.text, value: filling.text }],
         selects: [],
       },
@@ -694,7 +694,12 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           warnings: [filling.text],
         },
       ],
-      filters: { action: '/settings', isSet: true, search: { label: 'x', value: filling.text }, selects: [] },
+      filters: {
+        action: '/settings',
+        asked: { q: filling.text, since: filling.text },
+        search: { label: 'x', value: filling.text },
+        selects: [],
+      },
     }),
   'signing keys': (filling) =>
     renderKeys({
@@ -760,7 +765,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderAudit({
       frame: frameOf(filling),
       entries: [entryOf(filling)],
-      filters: { action: '/observe/audit', isSet: false, selects: [] },
+      filters: { action: '/observe/audit', asked: {}, selects: [] },
       verification: {
         verifiedAt: earlier,
         verifiedBy: filling.text,
@@ -821,7 +826,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       kinds: ['roles', 'clients', 'users'],
       filters: {
         action: '/access/effective',
-        isSet: true,
+        asked: { q: filling.text, since: filling.text },
         search: { label: filling.text, value: filling.text },
         selects: [],
       },

@@ -98,7 +98,7 @@ export function observePages(
       renderJobs({
         frame: frameOf(filling),
         jobs: [jobOf(filling)],
-        filters: { action: '/observe/jobs', isSet: false, selects: [] },
+        filters: { action: '/observe/jobs', asked: {}, selects: [] },
       }),
     job: (filling) =>
       renderJob({
@@ -131,7 +131,7 @@ export function observePages(
         frame: frameOf(filling),
         filters: {
           action: '/observe/traffic',
-          isSet: true,
+          asked: { q: filling.text, since: filling.text },
           texts: [{ name: 'client', label: filling.text, value: filling.text }],
           selects: [],
         },

@@ -80,7 +80,7 @@ export function providerPages(
       renderProviders({
         frame: frameOf(filling),
         providers: [providerOf(filling)],
-        filters: { action: '/access/identity-providers', isSet: false, search: undefined, selects: [] },
+        filters: { action: '/access/identity-providers', asked: {}, search: undefined, selects: [] },
       }),
     'identity provider': (filling) =>
       renderProvider({

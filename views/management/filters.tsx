@@ -2,12 +2,13 @@ import { Fragment } from 'preact';
 import { safeHref } from '../elements/href.ts';
 import { Link } from '../elements/link.tsx';
 import { useText } from '../texts/elements.tsx';
+import type { Translate, WordKey } from '../texts/text.ts';
 
 export interface FiltersModel {
   /** The list without a filter. */
   readonly action: string;
-  /** Whether anything is filtered. */
-  readonly isSet: boolean;
+  /** What is filtered by, as the address says it. */
+  readonly asked: Readonly<Record<string, string>>;
   /** What is asked for most, each a link. */
   readonly quick?: readonly QuickFilter[];
   /** What the box looks for. */
@@ -59,6 +60,65 @@ export function Filters(model: FiltersModel) {
   );
 }
 
+/** Whether anything is filtered. */
+export function isFiltered({ asked }: Pick<FiltersModel, 'asked'>): boolean {
+  return Object.keys(asked).length > 0;
+}
+
+interface FilterInWords {
+  /** Parameter of the address. */
+  readonly name: string;
+  /** `Status: Disabled`. */
+  readonly words: string;
+}
+
+/** What is filtered by no box says, a link from elsewhere does. */
+const boxless: Readonly<Record<string, WordKey>> = {
+  provider: 'filters.provider',
+  client: 'filters.client',
+  member: 'filters.member',
+  since: 'filters.since',
+  until: 'filters.until',
+};
+
+/** Each filter that is set, as its box has it. */
+export function filtersInWords(
+  { asked, search, texts = [], selects }: Pick<FiltersModel, 'asked' | 'search' | 'texts' | 'selects'>,
+  t: Translate,
+): readonly FilterInWords[] {
+  return Object.entries(asked).map(([name, value]) => {
+    const select = selects.find((one) => one.name === name);
+    const shown = select?.options.find((option) => option.value === value)?.label ?? value;
+    const box = name === 'q' ? search : (select ?? texts.find((one) => one.name === name));
+    const label = box?.label ?? (boxless[name] ? t(boxless[name]) : name);
+    return { name, words: t('filters.inWords', { label, value: shown }) };
+  });
+}
+
+/** Takes each filter off by itself. */
+export function Chips(model: FiltersModel) {
+  const t = useText();
+  const { action, asked, hidden = {} } = model;
+  if (!isFiltered(model)) return null;
+  return (
+    <ul class="chips" aria-label={t('filters.set')}>
+      {filtersInWords(model, t).map(({ name, words }) => {
+        const { [name]: _off, ...others } = asked;
+        const query = new URLSearchParams({ ...hidden, ...others }).toString();
+        return (
+          <li key={name}>
+            <Link href={query === '' ? action : `${action}?${query}`} class="chip">
+              <bdi>{words}</bdi>
+              <span aria-hidden="true">×</span>
+              <span class="unseen">{t('filters.takeOff')}</span>
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
 function QuickFilters({ quick }: { readonly quick: readonly QuickFilter[] }) {
   const t = useText();
   return (
@@ -75,11 +135,14 @@ function QuickFilters({ quick }: { readonly quick: readonly QuickFilter[] }) {
   );
 }
 
-function Boxes({ action, isSet, search, texts = [], selects, hidden = {} }: FiltersModel) {
+function Boxes({ action, asked, search, texts = [], selects, hidden = {} }: FiltersModel) {
   const t = useText();
+  const boxes = new Set([...(search ? ['q'] : []), ...[...texts, ...selects].map(({ name }) => name)]);
+  // What has no box stays as it is.
+  const kept = Object.entries({ ...hidden, ...asked }).filter(([name]) => !boxes.has(name));
   return (
     <form method="get" action={safeHref(action)} class="filters">
-      {Object.entries(hidden).map(([name, value]) => (
+      {kept.map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {search && (
@@ -110,7 +173,7 @@ function Boxes({ action, isSet, search, texts = [], selects, hidden = {} }: Filt
         <button type="submit" class="button">
           {t('frame.filter')}
         </button>
-        {isSet && (
+        {isFiltered({ asked }) && (
           <Link href={action} class="button quiet">
             {t('frame.clear')}
           </Link>

@@ -9,7 +9,7 @@ import { useText } from '../texts/elements.tsx';
 import { numberIn } from '../texts/text.ts';
 import { Outcome, type OutcomeModel } from './bulk/outcome.tsx';
 import { Pick, PickPage, Selection, type SelectionModel } from './bulk/selection.tsx';
-import { Filters, type FiltersModel } from './filters.tsx';
+import { Chips, Filters, type FiltersModel, filtersInWords, isFiltered } from './filters.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
 
 export interface Column {
@@ -114,20 +114,28 @@ export function ListPage(model: ListModel) {
 /** The filter, and in its place what is done to the rows that are selected. */
 function Head({ filters, selection, rows }: ListModel) {
   const shown = rows.length > 0 ? selection : undefined;
-  if (!shown) return filters ? <Filters {...filters} /> : null;
   return (
-    <div class={filters ? 'list-head' : undefined}>
-      {filters && <Filters {...filters} />}
-      <Selection {...shown} />
-    </div>
+    <>
+      {shown ? (
+        <div class={filters ? 'list-head' : undefined}>
+          {filters && <Filters {...filters} />}
+          <Selection {...shown} />
+        </div>
+      ) : (
+        filters && <Filters {...filters} />
+      )}
+      {filters && <Chips {...filters} />}
+    </>
   );
 }
 
 function Nothing({ filters, empty, nextHref }: ListModel) {
   const t = useText();
   if (nextHref !== undefined) return <div class="empty">{t('frame.nothingPageListGoes')}</div>;
-  if (!filters?.isSet) return <div class="empty">{empty}</div>;
-  const words = wordsOf(filters);
+  if (!filters || !isFiltered(filters)) return <div class="empty">{empty}</div>;
+  const words = filtersInWords(filters, t)
+    .map((one) => one.words)
+    .join(', ');
   return (
     <div class="empty">
       <p>{t('frame.nothingMatchesFilter')}</p>
@@ -141,18 +149,6 @@ function Nothing({ filters, empty, nextHref }: ListModel) {
       </p>
     </div>
   );
-}
-
-/** The filter in words, as its boxes have them. */
-function wordsOf({ search, texts = [], selects }: FiltersModel): string {
-  const chosen = selects.map(({ label, options, value }) => ({
-    label,
-    value: value && (options.find((option) => option.value === value)?.label ?? value),
-  }));
-  return [...(search ? [search] : []), ...texts, ...chosen]
-    .filter(({ value }) => value !== '')
-    .map(({ label, value }) => `${label}: ${value}`)
-    .join(', ');
 }
 
 export function Table({
@@ -228,7 +224,7 @@ function Files({ files = [], filters }: ListModel) {
   if (files.length === 0) return null;
   return (
     <p class="files">
-      {t(filters?.isSet ? 'frame.allOfFilterAs' : 'frame.allOfItAs')}{' '}
+      {t(filters && isFiltered(filters) ? 'frame.allOfFilterAs' : 'frame.allOfItAs')}{' '}
       {files.map(({ format, href }, at) => (
         <>
           {at > 0 && ', '}

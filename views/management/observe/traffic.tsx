@@ -5,7 +5,7 @@ import { Text, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
-import { Filters, type FiltersModel } from '../filters.tsx';
+import { Chips, Filters, type FiltersModel, isFiltered } from '../filters.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { Live } from '../live.tsx';
@@ -72,6 +72,7 @@ function Traffic(model: TrafficModel) {
       <p class="lede">{t('traffic.about')}</p>
       {notice && <Notice>{notice}</Notice>}
       <Filters {...filters} />
+      <Chips {...filters} />
       <TrafficParts {...model} />
     </ManagementPage>
   );
@@ -90,7 +91,7 @@ function TrafficParts(model: TrafficPartsModel) {
       <Sums {...traffic} />
       <Waiting {...model} />
       {traffic.calls === 0 ? (
-        <Nothing isFiltered={filters.isSet} />
+        <Nothing isOfFilter={isFiltered(filters)} />
       ) : (
         <>
           <Plots plots={plots} />
@@ -139,11 +140,11 @@ function Sums({ calls, denied, failed, minutes }: ShownTraffic) {
   );
 }
 
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+function Nothing({ isOfFilter }: { readonly isOfFilter: boolean }) {
   const t = useText();
   return (
     <div class="empty">
-      {isFiltered ? (
+      {isOfFilter ? (
         <>
           <p>{t('traffic.noMatch')}</p>
           <p>
