@@ -42,6 +42,14 @@ export interface ShownClient {
   readonly lastUsedFrom: string | null;
   readonly tokensLastHour: number;
   readonly createdAt: string | null;
+  /** In a list. */
+  readonly unused?: ShownUnused;
+}
+
+interface ShownUnused {
+  readonly scopes: readonly string[] | null;
+  readonly unknown: 'new' | 'uncounted' | 'pending' | null;
+  readonly isComplete: boolean;
 }
 
 export function clientHref(id: string): string {
@@ -70,6 +78,7 @@ function Clients({ clients, ...list }: ClientsModel) {
         { title: t('clients.access') },
         { title: t('access.lastUsed') },
         { title: t('clients.tokensPerHour'), isNumber: true },
+        { title: t('clients.unusedScopes'), isNumber: true },
       ]}
       rows={clients.map((client) => ({
         key: client.id,
@@ -79,10 +88,34 @@ function Clients({ clients, ...list }: ClientsModel) {
           client.sentence,
           <Ago key="used" at={dateOf(client.lastUsedAt)} now={list.frame.now} />,
           numberIn(t.language, client.tokensLastHour),
+          <Unused key="unused" {...client} />,
         ],
       }))}
       empty={<p>{t('clients.noneYet')}</p>}
     />
+  );
+}
+
+const whyUnknown = {
+  new: 'clients.unusedNew',
+  uncounted: 'clients.unusedUncounted',
+  pending: 'clients.unusedPending',
+} as const;
+
+/** How much it may that it does not use; which, its page says. */
+function Unused({ id, unused }: Pick<ShownClient, 'id' | 'unused'>) {
+  const t = useText();
+  const { scopes = null, unknown, isComplete = true } = unused ?? {};
+  if (scopes === null) {
+    const why = unknown && t(whyUnknown[unknown]);
+    return <span title={why ?? undefined}>-{why && <span class="unseen"> {why}</span>}</span>;
+  }
+  const count = numberIn(t.language, scopes.length);
+  if (scopes.length === 0) return <>{count}</>;
+  return (
+    <a href={`${clientHref(id)}#usage`} title={scopes.join(' ')}>
+      {isComplete ? count : t('clients.unusedAtMost', { count })}
+    </a>
   );
 }
 
