@@ -57,6 +57,8 @@ export function clientHref(id: string): string {
 }
 
 export interface ClientsModel extends ListState {
+  readonly csrf: string;
+  readonly mayTry: boolean;
   readonly clients: readonly (ShownClient & { readonly sentence: string })[];
   readonly filters: FiltersModel;
 }
@@ -65,7 +67,7 @@ export function renderClients(model: ClientsModel): string {
   return renderDocument(<Clients {...model} />, model.frame.presentation);
 }
 
-function Clients({ clients, ...list }: ClientsModel) {
+function Clients({ clients, csrf, mayTry, ...list }: ClientsModel) {
   const t = useText();
   return (
     <ListPage
@@ -75,7 +77,7 @@ function Clients({ clients, ...list }: ClientsModel) {
       columns={[
         { title: t('common.name') },
         { title: t('access.status') },
-        { title: t('clients.access') },
+        { title: t('clients.access'), isMinor: true },
         { title: t('access.lastUsed') },
         { title: t('clients.tokensPerHour'), isNumber: true },
         { title: t('clients.unusedScopes'), isNumber: true },
@@ -90,9 +92,21 @@ function Clients({ clients, ...list }: ClientsModel) {
           numberIn(t.language, client.tokensLastHour),
           <Unused key="unused" {...client} />,
         ],
+        act: mayTry && client.status === 'active' && <TryIt id={client.id} csrf={csrf} />,
       }))}
       empty={<p>{t('clients.noneYet')}</p>}
     />
+  );
+}
+
+function TryIt({ id, csrf }: { readonly id: string; readonly csrf: string }) {
+  const t = useText();
+  return (
+    <Form action={clientHref(id)} hidden={{ csrf, do: 'try' }}>
+      <button type="submit" class="button">
+        {t('clients.tryIt')}
+      </button>
+    </Form>
   );
 }
 
@@ -164,11 +178,7 @@ function Client(model: ClientModel) {
       state={<ClientState status={client.status} />}
       acts={
         <ClientActs {...model} href={clientHref(client.id)}>
-          <Form action={clientHref(client.id)} hidden={{ csrf, do: 'try' }}>
-            <button type="submit" class="button">
-              {t('clients.tryIt')}
-            </button>
-          </Form>
+          <TryIt id={client.id} csrf={csrf} />
         </ClientActs>
       }
       about={sentence}

@@ -17,6 +17,7 @@ export const sessions = {
   'sessions.nobody': 'Nobody is signed in.',
   'sessions.of': 'Session of {user}',
   'sessions.end': 'End session',
+  'sessions.endOne': 'End',
   'sessions.endingIt': 'Ending it signs the person out of every application that was opened with it.',
   'sessions.session': 'Session',
   'sessions.acr': 'Authentication (acr)',
