@@ -5,16 +5,19 @@ import type { Services } from './services.ts';
 
 export function createUsageAnswersOnFirstUse(services: Services): ApiServices['usageAnswers'] {
   const opened = once(async () => {
-    const [{ createUsageReports }, { createUnusedReport }, { createWhatIf }] = await Promise.all([
-      import('../usage/usage-reports.ts'),
-      import('../usage/unused-report.ts'),
-      import('../usage/what-if.ts'),
-    ]);
+    const [{ createUsageReports }, { createUnusedReport }, { createUnusedGrants }, { createWhatIf }] =
+      await Promise.all([
+        import('../usage/usage-reports.ts'),
+        import('../usage/unused-report.ts'),
+        import('../usage/unused-grants.ts'),
+        import('../usage/what-if.ts'),
+      ]);
     const reports = createUsageReports(services);
     const { unused, administrators } = createUnusedReport(services);
     return {
       usageOf: reports.usageOf,
       unused,
+      unusedGrants: createUnusedGrants({ ...services, unusedOf: reports.unusedOf }),
       administrators: async (days: number) => ({
         items: await administrators(days),
         ...(await reports.period(days)),
@@ -25,6 +28,7 @@ export function createUsageAnswersOnFirstUse(services: Services): ApiServices['u
   return {
     usageOf: async (asked) => (await opened()).usageOf(asked),
     unused: async (asked) => (await opened()).unused(asked),
+    unusedGrants: async (clients) => (await opened()).unusedGrants(clients),
     administrators: async (days) => (await opened()).administrators(days),
     whatIf: async (asked) => (await opened()).whatIf(asked),
   };

@@ -53,6 +53,11 @@ export function createUsageReports(deps: UsageReportsDeps) {
             : await ofRole(asked.role!, days);
       return { ...(await period(days)), ...answer };
     },
+    /** Scopes of a machine client that its calls of these days have not needed. */
+    async unusedOf(client: ClientRecord, days: number): Promise<readonly string[]> {
+      const scopes = scopesEnough(client, await gatherOf(`client:${client.id}`, days));
+      return client.scopes.filter((scope) => !scopes.includes(scope));
+    },
     period,
     gatherOf,
     gatherOfRole,

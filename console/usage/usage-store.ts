@@ -74,6 +74,13 @@ export function createUsageStore({ artifacts, days, now }: UsageStoreDeps) {
       for (const name of namesOfDays(of.days)) for (const gap of (await readDay(name)).gaps) found.add(gap);
       return [...found].sort();
     },
+    /** Whether anything was counted so many days ago, or before that, of what is kept. */
+    async hasBefore(least: number): Promise<boolean> {
+      for (const name of namesOfDays(days).slice(least)) {
+        if ((await artifacts.get('UsageDay', name)) !== undefined) return true;
+      }
+      return false;
+    },
     /** The first moment of the first of so many days, epoch milliseconds. */
     since: (count: number): number => startOf(now()) - (Math.max(1, Math.min(count, days)) - 1) * dayMs,
     /** As many as are kept. */

@@ -37,6 +37,7 @@ export function createUsage({ artifacts, days, report, settleOthers, now }: Usag
   return {
     read: store.read,
     gaps: store.gaps,
+    hasBefore: store.hasBefore,
     since: store.since,
     mostDays: store.mostDays,
     isOn: days > 0,

@@ -182,7 +182,8 @@ describe('sessions', () => {
       return count;
     };
     const before = (await countOf('limit=1'))!.value;
-    for (let n = 0; n < 3; n++) await createUserAgent(console.url).signIn({ username: 'linus', password: personPassword });
+    for (let n = 0; n < 3; n++)
+      await createUserAgent(console.url).signIn({ username: 'linus', password: personPassword });
     const after = { value: before + 3, isExact: true };
     expect([await countOf('limit=1'), await countOf('')]).toEqual([after, after]);
     const ofLinus = { value: 3, isExact: true };

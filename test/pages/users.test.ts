@@ -100,7 +100,7 @@ test('lists users, each a link to its page, with a filter that is part of the ad
 
 /** Where each chip of a list leads, by what it says. */
 function chipsIn({ body }: Reply): Readonly<Record<string, string>> {
-  const chips = /<ul class="chips"[^]*?<\/ul>/.exec(body)?.[0] ?? '';
+  const chips = /<ul class="chips"[\s\S]*?<\/ul>/.exec(body)?.[0] ?? '';
   return Object.fromEntries(
     [...chips.matchAll(/<a href="([^"]*)" class="chip"><bdi>([^<]*)<\/bdi>/g)].map(([, href, words]) => [
       words!,

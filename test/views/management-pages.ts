@@ -373,7 +373,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       primary: { label: filling.text, href: filling.href },
       filters: {
         action: '/access/users',
-        asked: { q: filling.text, since: filling.text },
+        asked: { q: filling.text },
         search: { label: 'Name', value: filling.text },
         selects: [
           { name: 'status', label: 'Status', value: 'x', options: [{ value: 'x', label: filling.text }] },
@@ -417,6 +417,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderClients({
       frame: frameOf(filling),
       clients: [{ ...clientOf(filling), sentence: filling.text }],
+      csrf: filling.text,
+      mayTry: true,
       filters: { action: '/access/clients', asked: {}, selects: [] },
     }),
   'machine client': (filling) =>
@@ -461,6 +463,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderApprovals({
       frame: frameOf(filling),
       approvals: [approvalOf(filling)],
+      readerId: 'nobody',
+      mayApprove: true,
       filters: { action: '/access/approvals', asked: {}, selects: [] },
     }),
   approval: (filling) =>
@@ -634,9 +638,10 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
     renderSessions({
       frame: frameOf(filling),
       sessions: [{ ...sessionOf(filling), user: filling.text }],
+      mayEnd: true,
       filters: {
         action: '/access/sessions',
-        asked: { q: filling.text, since: filling.text },
+        asked: { q: filling.text },
         texts: [{ name: 'user', label: filling.text, value: filling.text }],
         selects: [],
       },
@@ -646,7 +651,13 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       ...{ frame: frameOf(filling), session: sessionOf(filling), isOwn: true, mayEnd: true },
       mayEndAll: true,
     }),
-  members: (filling) => renderMembers({ frame: frameOf(filling), members: [memberOf(filling)] }),
+  members: (filling) =>
+    renderMembers({
+      frame: frameOf(filling),
+      members: [memberOf(filling)],
+      csrf: filling.text,
+      mayDrain: true,
+    }),
   member: (filling) =>
     renderMember({
       frame: frameOf(filling),
@@ -701,7 +712,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       ],
       filters: {
         action: '/settings',
-        asked: { q: filling.text, since: filling.text },
+        asked: { q: filling.text },
         search: { label: 'x', value: filling.text },
         selects: [],
       },
@@ -831,7 +842,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       kinds: ['roles', 'clients', 'users'],
       filters: {
         action: '/access/effective',
-        asked: { q: filling.text, since: filling.text },
+        asked: { q: filling.text },
         search: { label: filling.text, value: filling.text },
         selects: [],
       },

@@ -103,6 +103,7 @@ export function observePages(
       renderJobs({
         frame: frameOf(filling),
         jobs: [jobOf(filling)],
+        mayStop: true,
         filters: { action: '/observe/jobs', asked: {}, selects: [] },
       }),
     job: (filling) =>
@@ -136,7 +137,7 @@ export function observePages(
         frame: frameOf(filling),
         filters: {
           action: '/observe/traffic',
-          asked: { q: filling.text, since: filling.text },
+          asked: { q: filling.text },
           texts: [{ name: 'client', label: filling.text, value: filling.text }],
           selects: [],
         },

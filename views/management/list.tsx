@@ -16,6 +16,8 @@ export interface Column {
   readonly title: string;
   /** Numbers stand at the end of their column, with their unit in its head. */
   readonly isNumber?: boolean;
+  /** Left out on a phone, where a row has two lines. */
+  readonly isMinor?: boolean;
 }
 
 export interface Row {
@@ -25,6 +27,8 @@ export interface Row {
   readonly cells: readonly ComponentChildren[];
   /** What it is called where it is selected, unless that is its key. */
   readonly label?: string;
+  /** What is done to it most, as a button. */
+  readonly act?: ComponentChildren;
   /** Nothing can be done to it, so that it cannot be selected. */
   readonly isFixed?: boolean;
 }
@@ -158,11 +162,13 @@ export function Table({
   isGrid = false,
   selection,
 }: Pick<ListModel, 'title' | 'columns' | 'rows' | 'isGrid' | 'selection'>) {
+  const t = useText();
+  const hasActs = rows.some(({ act }) => Boolean(act));
   return (
     // Where it is too wide it scrolls, by keys too.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached
     <div class="table-frame boxed" tabIndex={0}>
-      <table class={isGrid ? 'grid' : undefined}>
+      <table class={classOf(columns, isGrid)}>
         <caption class="unseen">{title}</caption>
         <thead>
           <tr>
@@ -171,20 +177,26 @@ export function Table({
                 <PickPage />
               </td>
             )}
-            {columns.map(({ title: name, isNumber }) => (
-              <th key={name} scope="col" class={isNumber ? 'number' : undefined}>
-                {name}
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={cellClassOf(column)}>
+                {column.title}
               </th>
             ))}
+            {hasActs && (
+              <th scope="col">
+                <span class="unseen">{t('frame.rowAct')}</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ key, cells, label = key, isFixed = false }) => (
+          {rows.map(({ key, cells, label = key, act, isFixed = false }) => (
             <tr key={key}>
               {selection && <td class="pick">{!isFixed && <Pick id={key} label={label} />}</td>}
               {cells.map((cell, at) => {
-                const { title: name, isNumber } = columns[at]!;
-                const className = isNumber ? 'number' : undefined;
+                const column = columns[at]!;
+                const { title: name } = column;
+                const className = cellClassOf(column);
                 return at === 0 ? (
                   <th key={name} scope="row" class={className}>
                     {cell}
@@ -195,12 +207,22 @@ export function Table({
                   </td>
                 );
               })}
+              {hasActs && <td class="act">{act}</td>}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
   );
+}
+
+function classOf(columns: readonly Column[], isGrid: boolean): string | undefined {
+  if (isGrid) return 'grid';
+  return columns.some(({ isMinor }) => isMinor) ? 'short' : undefined;
+}
+
+function cellClassOf({ isNumber = false, isMinor = false }: Column): string | undefined {
+  return [...(isNumber ? ['number'] : []), ...(isMinor ? ['minor'] : [])].join(' ') || undefined;
 }
 
 function More({ firstHref, nextHref }: ListModel) {

@@ -3,6 +3,16 @@ import { z } from 'zod';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
+import type { ClientRecord } from '../../storage/records.ts';
+
+/** What a machine client has and does not use. */
+export interface UnusedGrants {
+  /** Undefined where it is not known, for what `unknown` says. */
+  readonly scopes?: readonly string[];
+  readonly unknown?: 'new' | 'uncounted' | 'pending';
+  /** Otherwise some calls were not counted. */
+  readonly isComplete: boolean;
+}
 
 export interface UsageNeeds {
   /** Errors are {@link ProblemError}s. */
@@ -13,6 +23,7 @@ export interface UsageNeeds {
       readonly role?: string | undefined;
       readonly days?: number | undefined;
     }): Promise<object>;
+    unusedGrants(clients: readonly ClientRecord[]): Promise<(client: ClientRecord) => UnusedGrants>;
     unused(asked: {
       readonly days: number;
       readonly limit: number;

@@ -195,6 +195,20 @@ export const clientView = view({
     description:
       'Tokens that it got within the last 60 minutes, at all consoles of the database: to the minute, and of other processes all but the last.',
   }),
+  unused: view({
+    scopes: z.array(z.string()).nullable().meta({
+      description: 'What no call of the last 30 days needed; null: not known, for what `unknown` says.',
+    }),
+    unknown: z.enum(['new', 'uncounted', 'pending']).nullable().meta({
+      description:
+        'Calls of it were counted for less than 7 days; calls are not counted (`CONSOLE_USAGE_DAYS`); it is being worked out, and there in a moment.',
+    }),
+    isComplete: z
+      .boolean()
+      .meta({ description: 'Otherwise not all calls were counted, and these may be used.' }),
+  })
+    .exactOptional()
+    .meta({ description: 'Of a machine in a list: of what it may, what it does not use.' }),
   owner: ownerView,
   hold: holdView.nullable(),
   createdAt: dateTime.nullable(),

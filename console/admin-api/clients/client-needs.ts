@@ -8,6 +8,7 @@ import type { Cursors } from '../../operations/lists.ts';
 import { kindOfClient } from '../../storage/client-lists.ts';
 import type { ClientKind } from '../../storage/record-store.ts';
 import type { ClientRecord } from '../../storage/records.ts';
+import type { UsageNeeds } from '../access/access-usage.ts';
 import type { client } from './client-form.ts';
 
 export interface ClientNeeds {
@@ -17,6 +18,7 @@ export interface ClientNeeds {
   readonly sessions: Pick<Sessions, 'countAt'>;
   readonly logoutOutbox: { lastAt(clientId: string): Promise<EndedLogout | undefined> };
   readonly tokenTrial: TokenTrial;
+  readonly usageAnswers: Pick<UsageNeeds['usageAnswers'], 'unusedGrants'>;
   readonly cursors: Cursors;
 }
 

@@ -5,6 +5,7 @@ import type { RegisteredClient } from '../../clients/client-registration.ts';
 import { changesBetween } from '../../operations/changes.ts';
 import { countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Answer, type Operation, type OperationCall, operation } from '../../operations/operation.ts';
+import { kindOfClient } from '../../storage/client-lists.ts';
 import type { ClientKind } from '../../storage/record-store.ts';
 import { versionOf } from '../../storage/record-version.ts';
 import type { ClientRecord } from '../../storage/records.ts';
@@ -78,12 +79,17 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
         const { records, next } = await clients.page({ ...filter, limit, after, mostRead });
         const useOf = await clientUses.readOf(records);
         const peopleOf = only === 'application' ? await usedByPeople(records, needs) : () => ({});
+        const unusedOf = await unusedByMachines(records, needs);
         const counted = [q, scope].every((value) => value === undefined)
           ? await clients.countOf({ kind: filter.kind, status })
           : undefined;
         return {
           body: {
-            items: records.map((record) => ({ ...shownClient(record, useOf(record)), ...peopleOf(record) })),
+            items: records.map((record) => ({
+              ...shownClient(record, useOf(record)),
+              ...peopleOf(record),
+              ...unusedOf(record),
+            })),
             next: next === undefined ? null : cursors.write(`list${name}s`, asked, next),
             count:
               counted === undefined
@@ -232,6 +238,20 @@ function changeIn({ client: after, before }: RegisteredClient) {
 async function shown(record: ClientRecord, { clientUses }: Pick<ClientNeeds, 'clientUses'>): Promise<Shown> {
   const useOf = await clientUses.readOf([record]);
   return { body: shownClient(record, useOf(record)), version: versionOf(record) };
+}
+
+async function unusedByMachines(
+  records: readonly ClientRecord[],
+  { usageAnswers }: Pick<ClientNeeds, 'usageAnswers'>,
+) {
+  const machines = new Set(records.filter((record) => kindOfClient(record) === 'machine'));
+  if (machines.size === 0) return () => ({});
+  const unusedOf = await usageAnswers.unusedGrants([...machines]);
+  return (record: ClientRecord) => {
+    if (!machines.has(record)) return {};
+    const { scopes = null, unknown = null, isComplete } = unusedOf(record);
+    return { unused: { scopes, unknown, isComplete } };
+  };
 }
 
 /** Of each on a page, for what one costs that is shown alone. */

@@ -29,6 +29,8 @@ export interface ClientView {
   readonly lastUsedAt: string | null;
   readonly lastUsedFrom: string | null;
   readonly tokensLastHour: number;
+  /** Of a machine, in a list. */
+  readonly unused?: { readonly scopes: readonly string[] | null };
   readonly owner: OwnerView;
   readonly hold: HoldView | null;
   readonly createdAt: string | null;
@@ -41,11 +43,15 @@ export interface SecretView {
   readonly expiresAt: string | null;
 }
 
-export const headings = ['ID', 'NAME', 'KIND', 'STATE', 'LAST USED', 'SCOPES'];
+export const headings = ['ID', 'NAME', 'KIND', 'STATE', 'LAST USED', 'UNUSED', 'SCOPES'];
 
 export function rowOf(client: ClientView): readonly string[] {
   const { id, displayName, lastUsedAt, scopes } = client;
-  return [id, displayName ?? '', kindOf(client), stateOf(client), minuteOf(lastUsedAt), scopes.join(' ')];
+  return [
+    ...[id, displayName ?? '', kindOf(client), stateOf(client), minuteOf(lastUsedAt)],
+    String(client.unused?.scopes?.length ?? '-'),
+    scopes.join(' '),
+  ];
 }
 
 export function describe(client: ClientView): string {

@@ -34,6 +34,8 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
       const html = renderApprovals({
         frame: await tools.frame(ctx),
         approvals: body.items,
+        readerId: ctx.state.account.id,
+        mayApprove: (await tools.mayRun(ctx, ['approveChange'])).has('approveChange'),
         filters: filtersOf(
           listHref,
           asked,

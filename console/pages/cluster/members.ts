@@ -53,7 +53,15 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       const asked = queryOf(ctx.state.form, listed.members.names);
       const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: asked });
       const frame = await tools.frame(ctx);
-      tools.send(ctx, renderMembers({ frame, members: body.items, ...placesOf(listHref, asked, body) }));
+      const may = await tools.mayRun(ctx, ['drainMember', 'undrainMember']);
+      const html = renderMembers({
+        frame,
+        members: body.items,
+        csrf: tools.csrf(ctx),
+        mayDrain: may.size === 2,
+        ...placesOf(listHref, asked, body),
+      });
+      tools.send(ctx, html);
     },
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);

@@ -31,6 +31,7 @@ export function createJobPages(tools: PageTools, acts: Acts) {
       const html = renderJobs({
         frame: await tools.frame(ctx),
         jobs: await withStarters(tools, ctx, body.items),
+        mayStop: (await tools.mayRun(ctx, ['cancelJob'])).has('cancelJob'),
         filters: filtersOf(
           jobsHref,
           asked,

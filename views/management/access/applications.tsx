@@ -64,10 +64,10 @@ function Applications({ applications, ...list }: ApplicationsModel) {
       columns={[
         { title: t('common.name') },
         { title: t('access.status') },
-        { title: t('applications.at') },
-        { title: t('applications.rolesItGets') },
+        { title: t('applications.at'), isMinor: true },
+        { title: t('applications.rolesItGets'), isMinor: true },
         { title: t('access.openSessions'), isNumber: true },
-        { title: t('applications.lastLogout') },
+        { title: t('applications.lastLogout'), isMinor: true },
         { title: t('access.lastUsed') },
       ]}
       rows={applications.map((application) => ({

@@ -75,6 +75,9 @@ function Name({ id, username }: Person) {
 
 export interface ApprovalsModel extends ListState {
   readonly approvals: readonly ShownApproval[];
+  /** Who reads the list: nobody approves what they have asked for. */
+  readonly readerId: string;
+  readonly mayApprove: boolean;
   readonly filters: FiltersModel;
 }
 
@@ -82,7 +85,7 @@ export function renderApprovals(model: ApprovalsModel): string {
   return renderDocument(<Approvals {...model} />, model.frame.presentation);
 }
 
-function Approvals({ approvals, ...list }: ApprovalsModel) {
+function Approvals({ approvals, readerId, mayApprove, ...list }: ApprovalsModel) {
   const t = useText();
   return (
     <ListPage
@@ -105,6 +108,11 @@ function Approvals({ approvals, ...list }: ApprovalsModel) {
           <Name key="by" {...approval.requestedBy} />,
           <Ago key="at" at={new Date(approval.createdAt)} now={list.frame.now} />,
         ],
+        act: mayApprove && approval.state === 'waiting' && approval.requestedBy.id !== readerId && (
+          <a class="button" href={`${approvalHref(approval.id)}?do=approve`}>
+            {t('approvals.approve')}
+          </a>
+        ),
       }))}
       empty={<p>{t('approvals.nothingWaits')}</p>}
     />

@@ -42,6 +42,14 @@ export interface ShownClient {
   readonly lastUsedFrom: string | null;
   readonly tokensLastHour: number;
   readonly createdAt: string | null;
+  /** In a list. */
+  readonly unused?: ShownUnused;
+}
+
+interface ShownUnused {
+  readonly scopes: readonly string[] | null;
+  readonly unknown: 'new' | 'uncounted' | 'pending' | null;
+  readonly isComplete: boolean;
 }
 
 export function clientHref(id: string): string {
@@ -49,6 +57,8 @@ export function clientHref(id: string): string {
 }
 
 export interface ClientsModel extends ListState {
+  readonly csrf: string;
+  readonly mayTry: boolean;
   readonly clients: readonly (ShownClient & { readonly sentence: string })[];
   readonly filters: FiltersModel;
 }
@@ -57,7 +67,7 @@ export function renderClients(model: ClientsModel): string {
   return renderDocument(<Clients {...model} />, model.frame.presentation);
 }
 
-function Clients({ clients, ...list }: ClientsModel) {
+function Clients({ clients, csrf, mayTry, ...list }: ClientsModel) {
   const t = useText();
   return (
     <ListPage
@@ -67,9 +77,10 @@ function Clients({ clients, ...list }: ClientsModel) {
       columns={[
         { title: t('common.name') },
         { title: t('access.status') },
-        { title: t('clients.access') },
+        { title: t('clients.access'), isMinor: true },
         { title: t('access.lastUsed') },
         { title: t('clients.tokensPerHour'), isNumber: true },
+        { title: t('clients.unusedScopes'), isNumber: true },
       ]}
       rows={clients.map((client) => ({
         key: client.id,
@@ -79,10 +90,46 @@ function Clients({ clients, ...list }: ClientsModel) {
           client.sentence,
           <Ago key="used" at={dateOf(client.lastUsedAt)} now={list.frame.now} />,
           numberIn(t.language, client.tokensLastHour),
+          <Unused key="unused" {...client} />,
         ],
+        act: mayTry && client.status === 'active' && <TryIt id={client.id} csrf={csrf} />,
       }))}
       empty={<p>{t('clients.noneYet')}</p>}
     />
+  );
+}
+
+function TryIt({ id, csrf }: { readonly id: string; readonly csrf: string }) {
+  const t = useText();
+  return (
+    <Form action={clientHref(id)} hidden={{ csrf, do: 'try' }}>
+      <button type="submit" class="button">
+        {t('clients.tryIt')}
+      </button>
+    </Form>
+  );
+}
+
+const whyUnknown = {
+  new: 'clients.unusedNew',
+  uncounted: 'clients.unusedUncounted',
+  pending: 'clients.unusedPending',
+} as const;
+
+/** How much it may that it does not use; which, its page says. */
+function Unused({ id, unused }: Pick<ShownClient, 'id' | 'unused'>) {
+  const t = useText();
+  const { scopes = null, unknown, isComplete = true } = unused ?? {};
+  if (scopes === null) {
+    const why = unknown && t(whyUnknown[unknown]);
+    return <span title={why ?? undefined}>-{why && <span class="unseen"> {why}</span>}</span>;
+  }
+  const count = numberIn(t.language, scopes.length);
+  if (scopes.length === 0) return <>{count}</>;
+  return (
+    <a href={`${clientHref(id)}#usage`} title={scopes.join(' ')}>
+      {isComplete ? count : t('clients.unusedAtMost', { count })}
+    </a>
   );
 }
 
@@ -131,11 +178,7 @@ function Client(model: ClientModel) {
       state={<ClientState status={client.status} />}
       acts={
         <ClientActs {...model} href={clientHref(client.id)}>
-          <Form action={clientHref(client.id)} hidden={{ csrf, do: 'try' }}>
-            <button type="submit" class="button">
-              {t('clients.tryIt')}
-            </button>
-          </Form>
+          <TryIt id={client.id} csrf={csrf} />
         </ClientActs>
       }
       about={<MayDo sentence={sentence} mayChange={mayChange} />}

@@ -34,6 +34,7 @@ export interface SessionsModel extends ListState {
   readonly sessions: readonly ShownSession[];
   /** The one by which the page is read. */
   readonly ownId?: string | undefined;
+  readonly mayEnd: boolean;
   readonly filters: FiltersModel;
 }
 
@@ -41,7 +42,7 @@ export function renderSessions(model: SessionsModel): string {
   return renderDocument(<Sessions {...model} />, model.frame.presentation);
 }
 
-function Sessions({ sessions, ownId, ...list }: SessionsModel) {
+function Sessions({ sessions, ownId, mayEnd, ...list }: SessionsModel) {
   const t = useText();
   return (
     <ListPage
@@ -76,6 +77,11 @@ function Sessions({ sessions, ownId, ...list }: SessionsModel) {
           <Ago key="started" at={new Date(session.startedAt)} now={list.frame.now} />,
           <Ago key="seen" at={new Date(session.lastSeenAt)} now={list.frame.now} />,
         ],
+        act: mayEnd && session.id !== ownId && (
+          <a class="button" href={`${sessionHref(session.id)}?do=end`}>
+            {t('sessions.endOne')}
+          </a>
+        ),
       }))}
       empty={<p>{t('sessions.nobody')}</p>}
     />

@@ -59,13 +59,15 @@ export function memberKind({ kind }: Pick<ShownMember, 'kind'>, t: Translate): s
 
 export interface MembersModel extends ListState {
   readonly members: readonly ShownMember[];
+  readonly csrf: string;
+  readonly mayDrain: boolean;
 }
 
 export function renderMembers(model: MembersModel): string {
   return renderDocument(<Members {...model} />, model.frame.presentation);
 }
 
-function Members({ members, ...list }: MembersModel) {
+function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
   const t = useText();
   return (
     <ListPage
@@ -94,6 +96,7 @@ function Members({ members, ...list }: MembersModel) {
           errorsIn(member, t),
           groupsIn(member, t),
         ],
+        act: mayDrain && <DrainButton member={member} csrf={csrf} isOneOfMany />,
       }))}
       empty={<p>{t('members.noneKnown')}</p>}
     />
@@ -245,11 +248,15 @@ function GroupState({ isOn }: { readonly isOn: boolean | undefined }) {
   return isOn ? <State kind="ok">{t('members.on')}</State> : <State kind="off">{t('members.off')}</State>;
 }
 
-function DrainButton({ member: { id, isDrained }, csrf }: Pick<MemberModel, 'member' | 'csrf'>) {
+interface DrainButtonProps extends Pick<MemberModel, 'member' | 'csrf'> {
+  readonly isOneOfMany?: boolean;
+}
+
+function DrainButton({ member: { id, isDrained }, csrf, isOneOfMany = false }: DrainButtonProps) {
   const t = useText();
   return (
     <Form action={memberHref(id)} hidden={{ csrf, do: isDrained ? 'undrain' : 'drain' }}>
-      <button type="submit" class="button primary">
+      <button type="submit" class={isOneOfMany ? 'button' : 'button primary'}>
         {isDrained ? t('members.undrain') : t('members.drain')}
       </button>
     </Form>

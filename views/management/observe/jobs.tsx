@@ -71,6 +71,7 @@ export function JobState({
 
 export interface JobsModel extends ListState {
   readonly jobs: readonly ShownJob[];
+  readonly mayStop: boolean;
   readonly filters: FiltersModel;
 }
 
@@ -78,7 +79,7 @@ export function renderJobs(model: JobsModel): string {
   return renderDocument(<Jobs {...model} />, model.frame.presentation);
 }
 
-function Jobs({ jobs, ...list }: JobsModel) {
+function Jobs({ jobs, mayStop, ...list }: JobsModel) {
   const t = useText();
   return (
     <ListPage
@@ -105,6 +106,11 @@ function Jobs({ jobs, ...list }: JobsModel) {
           <Ago key="began" at={new Date(job.startedAt ?? job.createdAt)} now={list.frame.now} />,
           <Ago key="ended" at={dateOf(job.endedAt)} now={list.frame.now} never={t('jobs.notYet')} />,
         ],
+        act: mayStop && isRunning(job) && (
+          <a class="button" href={`${jobHref(job.id)}?do=stop`}>
+            {t('jobs.stopOne')}
+          </a>
+        ),
       }))}
       empty={
         <p>

@@ -81,6 +81,7 @@ export const frame = {
   'frame.groupsOfPages': 'Groups of pages',
   'frame.nothingPageListGoes': 'Nothing on this page; the list goes on.',
   'frame.nothingMatchesFilter': 'Nothing matches this filter.',
+  'frame.rowAct': 'What is done to it',
   'frame.pagesList': 'Pages of the list',
   'frame.firstPage': 'First page',
   'frame.allOfItAs': 'All of this list:',

@@ -19,6 +19,7 @@ export const sessions: SameTexts<typeof english> = {
   'sessions.of': 'Sitzung von {user}',
   'sessions.end': 'Sitzung beenden',
   'sessions.endAllOf': 'Alle Sitzungen von {user} beenden',
+  'sessions.endOne': 'Beenden',
   'sessions.endingIt': 'Ihr Ende meldet die Person an jeder Anwendung ab, die damit geöffnet wurde.',
   'sessions.session': 'Sitzung',
   'sessions.acr': 'Authentifizierung (acr)',

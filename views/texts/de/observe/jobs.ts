@@ -22,6 +22,7 @@ export const jobs: SameTexts<typeof english> = {
   'jobs.entries': { one: '{done} Eintrag', other: '{done} Einträge' },
   'jobs.doneOf': '{done} von {total}',
   'jobs.stop': 'Job anhalten',
+  'jobs.stopOne': 'Anhalten',
   'jobs.timeLeft': 'Restzeit',
   'jobs.begunBy': 'Begonnen von',
   'jobs.anotherPerson': 'Eine andere Person',

@@ -18,6 +18,7 @@ export const sessions = {
   'sessions.of': 'Session of {user}',
   'sessions.end': 'End session',
   'sessions.endAllOf': 'End all sessions of {user}',
+  'sessions.endOne': 'End',
   'sessions.endingIt': 'Ending it signs the person out of every application that was opened with it.',
   'sessions.session': 'Session',
   'sessions.acr': 'Authentication (acr)',

@@ -21,6 +21,7 @@ export const jobs = {
   'jobs.entries': { one: '{done} entry', other: '{done} entries' },
   'jobs.doneOf': '{done} of {total}',
   'jobs.stop': 'Stop job',
+  'jobs.stopOne': 'Stop',
   'jobs.timeLeft': 'Time left',
   'jobs.begunBy': 'Begun by',
   'jobs.anotherPerson': 'Another person',
