@@ -1,5 +1,5 @@
 /**
- * How long the console takes for each management page, with 10,000 users, 1,000 clients, 100,000 sessions and 1,000,000 entries of the
+ * How long the console takes for each management page, with 10,000 users, 1,000 clients, 1,000 applications, 100,000 sessions and 1,000,000 entries of the
  * audit, before three members under 1,000 calls a second. `BENCH_PAGES_AUDIT` names another number of entries, `BENCH_GROWTH_DIR` a folder in
  * which the store stays for the next run.
  */
@@ -16,7 +16,7 @@ import { clientId, clientSecret } from './peers/common.ts';
 import { createServers } from './servers.ts';
 import { formatSpread, quantile, spread } from './statistics.ts';
 
-const sizes = { users: 10_000, clients: 1_000, sessions: 100_000 };
+const sizes = { users: 10_000, clients: 1_000, applications: 1_000, sessions: 100_000 };
 const entries = Number(process.env.BENCH_PAGES_AUDIT ?? 1_000_000);
 const callsPerSecond = 1_000;
 /** Loads of each page in a round. */
@@ -117,7 +117,7 @@ function tableOf(pages: readonly Measured[], rate: number): Table {
     ]),
     ratios,
     notes: [
-      `${sizes.users} users, ${sizes.clients} clients, ${sizes.sessions} sessions, ${entries} entries of the audit, three members; ${Math.round(rate)} calls a second meanwhile. The goal is ${p95Goal} ms.`,
+      `${sizes.users} users, ${sizes.clients} clients, ${sizes.applications} applications, ${sizes.sessions} sessions, ${entries} entries of the audit, three members; ${Math.round(rate)} calls a second meanwhile. The goal is ${p95Goal} ms.`,
     ],
   };
 }

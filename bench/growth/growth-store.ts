@@ -24,9 +24,15 @@ export function idOfClient(i: number): string {
   return `machine-${String(i).padStart(8, '0')}`;
 }
 
+export function idOfApplication(i: number): string {
+  return `application-${String(i).padStart(8, '0')}`;
+}
+
 export interface GrowthSizes {
   readonly users: number;
   readonly clients: number;
+  /** Absent: none, so that sessions are at one that is no record. */
+  readonly applications?: number;
   /** Each user has as many as any other. */
   readonly sessions: number;
 }
@@ -37,26 +43,35 @@ export interface GrowthSizes {
  * @param sizes  a number: so many of each
  */
 export async function makeGrowthStore(dataDir: string, sizes: number | GrowthSizes): Promise<void> {
-  const {
-    users: people,
-    clients: machines,
-    sessions,
-  } = typeof sizes === 'number' ? { users: sizes, clients: sizes, sessions: sizes } : sizes;
   const made = `${dataDir}.made`;
   if (existsSync(made)) return;
   const storage = await openStorage({ dataDir, role: 'tool' });
   try {
-    const { records, loader } = storage;
-    const passwordHash = await argon2.hash(password, parameters);
-    if ((await records.count('users')) < people)
-      await loader.load('users', users(people, passwordHash), { onBatch: report('users') });
-    if ((await records.count('clients')) < machines)
-      await loader.load('clients', clients(machines), { onBatch: report('clients') });
-    await putSessions(storage, sessions, people);
+    await fillStore(storage, sizes);
   } finally {
     await storage.close();
   }
   writeFileSync(made, '');
+}
+
+/** What is there already stays. */
+export async function fillStore(
+  storage: Pick<Storage, 'records' | 'loader' | 'artifacts'>,
+  sizes: number | GrowthSizes,
+): Promise<void> {
+  const {
+    users: people,
+    clients: machines,
+    applications = 0,
+    sessions,
+  } = typeof sizes === 'number' ? { users: sizes, clients: sizes, applications: 0, sessions: sizes } : sizes;
+  const { records, loader } = storage;
+  const passwordHash = await argon2.hash(password, parameters);
+  if ((await records.count('users')) < people)
+    await loader.load('users', users(people, passwordHash), { onBatch: report('users') });
+  if ((await records.count('clients')) < machines + applications)
+    await loader.load('clients', clients(machines, applications), { onBatch: report('clients') });
+  await putSessions(storage, { sessions, people, applications });
 }
 
 function* users(size: number, passwordHash: string): Generator<UserRecord> {
@@ -75,28 +90,48 @@ function* users(size: number, passwordHash: string): Generator<UserRecord> {
   }
 }
 
-function* clients(size: number): Generator<ClientRecord> {
+function* clients(machines: number, applications: number): Generator<ClientRecord> {
   const sha256 = createHash('sha256').update(clientSecret).digest('base64url');
-  for (let i = 0; i < size; i++) {
+  const usual = {
+    isPublic: false,
+    isFirstParty: false,
+    disabled: false,
+    secrets: [{ sha256, createdAt: 0 }],
+    postLogoutRedirectUris: [],
+    tokenAlg: 'ES256',
+    tokenTyp: 'JWT',
+    createdAt: 0,
+  } as const;
+  // In the order of their ids.
+  for (let i = 0; i < applications; i++) {
     yield {
+      ...usual,
+      id: idOfApplication(i),
+      grantTypes: ['authorization_code', 'refresh_token'],
+      redirectUris: [`https://${idOfApplication(i)}.example.com/callback`],
+      scopes: ['openid', 'profile'],
+    };
+  }
+  for (let i = 0; i < machines; i++) {
+    yield {
+      ...usual,
       id: idOfClient(i),
-      isPublic: false,
-      isFirstParty: false,
-      disabled: false,
-      secrets: [{ sha256, createdAt: 0 }],
       grantTypes: ['client_credentials'],
       redirectUris: [],
-      postLogoutRedirectUris: [],
       scopes: ['app:Viewer'],
-      tokenAlg: 'ES256',
-      tokenTyp: 'JWT',
-      createdAt: 0,
     };
   }
 }
 
 /** Sessions of one user after the other, with what is recorded of the application that each is used by. */
-async function putSessions({ artifacts }: Storage, size: number, people: number): Promise<void> {
+async function putSessions(
+  { artifacts }: Pick<Storage, 'artifacts'>,
+  {
+    sessions: size,
+    people,
+    applications,
+  }: { readonly sessions: number; readonly people: number; readonly applications: number },
+): Promise<void> {
   const startedAt = Math.floor(Date.now() / 1000);
   const expiresAt = startedAt + sessionSeconds;
   const uses = createSessionUses({ artifacts, now: Date.now, maxSeconds: sessionSeconds });
@@ -106,7 +141,10 @@ async function putSessions({ artifacts }: Storage, size: number, people: number)
     const payload = { kind: 'Session', accountId, uid, ...times, amr: ['pwd'] };
     await Promise.all([
       artifacts.put('Session', digestOf(`session ${i}`), { payload, expiresAt, uid, accountId }),
-      uses.record({ uid, startedAt, accountId, clientId: 'console', clientAddress: '127.0.0.1' }),
+      uses.record({
+        ...{ uid, startedAt, accountId, clientAddress: '127.0.0.1' },
+        clientId: applications === 0 ? 'console' : idOfApplication(i % applications),
+      }),
     ]);
   };
   const reported = report('sessions');

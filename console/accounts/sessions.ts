@@ -31,6 +31,12 @@ export interface SignInSession {
   readonly applications: readonly SessionApplication[];
 }
 
+export interface SessionCount {
+  readonly value: number;
+  /** Else there may be more. */
+  readonly isExact: boolean;
+}
+
 export interface SessionsPage {
   /** Those that still count, by key: fewer than were asked for where others do not. */
   readonly sessions: readonly SignInSession[];
@@ -83,18 +89,17 @@ export function createSessions(deps: SessionsDeps) {
     applicationsOf: async (session: UsedSession): Promise<readonly SessionApplication[]> =>
       applicationsOf((await uses.of(session)).map(({ artifact }) => artifact.payload)),
     /**
-     * How many sessions have signed in at an application and count.
-     *
-     * @param share  the number of applications that are counted for one page: together they look at
-     *   {@link mostCounted} sessions
+     * How many sessions have signed in at each of these applications, in their order, and count: together
+     * {@link mostCounted} sessions are looked at.
      */
-    async countAt(
-      clientId: string,
-      share = 1,
-    ): Promise<{ readonly value: number; readonly isExact: boolean }> {
-      const { uids, areAll } = await uses.at(clientId, Math.max(1, Math.floor(mostCounted / share)));
-      const areLive = await mapWithPauses(uids, isLive);
-      return { value: areLive.filter(Boolean).length, isExact: areAll };
+    async countAt(clientIds: readonly string[]): Promise<readonly SessionCount[]> {
+      const limit = Math.max(1, Math.floor(mostCounted / clientIds.length));
+      const found = await uses.at(clientIds, limit);
+      const isLiveOne = await readLive(found.flatMap(({ uids }) => uids));
+      return mapWithPauses(found, async ({ uids, areAll }) => {
+        const areLive = await Promise.all(uids.map(isLiveOne));
+        return { value: areLive.filter(Boolean).length, isExact: areAll };
+      });
     },
     async listOf(accountId: string): Promise<SignInSession[]> {
       return newestFirst(await described(await artifacts.listByAccount('Session', accountId)));
@@ -173,7 +178,17 @@ export function createSessions(deps: SessionsDeps) {
   };
 
   async function isLive(uid: string): Promise<boolean> {
-    const found = await artifacts.findByUid('Session', uid);
+    return isValid(await artifacts.findByUid('Session', uid));
+  }
+
+  /** Of all of them at once, where each way to the store costs. */
+  async function readLive(uids: readonly string[]): Promise<typeof isLive> {
+    if (!artifacts.findByUids || uids.length === 0) return isLive;
+    const found = await artifacts.findByUids('Session', uids);
+    return async (uid) => isValid(found.get(uid));
+  }
+
+  async function isValid(found: ListedArtifact | undefined): Promise<boolean> {
     const { accountId, payload } = found?.artifact ?? {};
     return accountId !== undefined && isStillValid(accountId, Number(payload?.loginTs ?? 0));
   }

@@ -4,7 +4,7 @@
  * many of them.
  */
 import { mapWithPauses } from '../../../platform/async/pauses.ts';
-import type { ArtifactStore, ListedArtifact } from '../../storage/storage.ts';
+import type { Artifact, ArtifactStore, ListedArtifact } from '../../storage/storage.ts';
 
 /** Where a session was seen. */
 export interface SessionUse {
@@ -33,6 +33,7 @@ export interface UsedSession {
   readonly uses?: readonly ListedArtifact[] | undefined;
 }
 
+/** At one application. */
 export interface SessionsAt {
   readonly uids: readonly string[];
   /** Neither more than the limit, nor any of a version that did not record them so. */
@@ -75,14 +76,17 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
     },
     of,
     /**
-     * The `uid` of each session that has signed in at an application, ended ones too.
+     * The `uid` of each session that has signed in at an application, ended ones too: of each application, in their order.
      *
-     * @param limit  so many of them, whichever
+     * @param limit  so many of one application, whichever
      */
-    async at(clientId: string, limit: number): Promise<SessionsAt> {
-      const listed = await artifacts.list(kindAt(clientId), limit + 1);
-      const uids = listed.slice(0, limit).map(({ artifact }) => String(artifact.payload.uid));
-      return { uids, areAll: listed.length <= limit && !(await hasFormer('byClient')) };
+    async at(clientIds: readonly string[], limit: number): Promise<readonly SessionsAt[]> {
+      const hasOthers = await hasFormer('byClient');
+      const listed = await listOfKinds(clientIds.map(kindAt), limit + 1);
+      return listed.map((some) => ({
+        uids: some.slice(0, limit).map(({ payload }) => String(payload.uid)),
+        areAll: some.length <= limit && !hasOthers,
+      }));
     },
     /** Those of each of these sessions, by its `uid`. */
     async ofAll(sessions: readonly UsedSession[]): Promise<ReadonlyMap<string, readonly ListedArtifact[]>> {
@@ -101,6 +105,16 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
       );
     },
   };
+
+  async function listOfKinds(
+    kinds: readonly string[],
+    mostOfKind: number,
+  ): Promise<readonly (readonly Artifact[])[]> {
+    if (artifacts.readMany) return (await artifacts.readMany({ kind, ids: [], kinds, mostOfKind })).ofKinds;
+    return mapWithPauses(kinds, async (one) =>
+      (await artifacts.list(one, mostOfKind)).map(({ artifact }) => artifact),
+    );
+  }
 
   async function of({ uid, accountId, uses }: UsedSession): Promise<readonly ListedArtifact[]> {
     if (accountId === undefined || !(await hasFormer('bySession')))

@@ -16,7 +16,9 @@ export interface ClientNeeds {
   readonly clientUses: Pick<ClientUses, 'readOf'>;
   readonly registration: ClientRegistration;
   readonly sessions: Pick<Sessions, 'countAt'>;
-  readonly logoutOutbox: { lastAt(clientId: string): Promise<EndedLogout | undefined> };
+  readonly logoutOutbox: {
+    lastAt(clientIds: readonly string[]): Promise<readonly (EndedLogout | undefined)[]>;
+  };
   readonly tokenTrial: TokenTrial;
   readonly usageAnswers: Pick<UsageNeeds['usageAnswers'], 'unusedGrants'>;
   readonly cursors: Cursors;

@@ -1,6 +1,6 @@
 /** `/api/v1/clients` and `/api/v1/applications`: the same operations on all clients, and on those that sign people in. */
 import { z } from 'zod';
-import { mapWithPauses } from '../../../platform/async/pauses.ts';
+import type { SessionCount } from '../../accounts/sessions.ts';
 import type { RegisteredClient } from '../../clients/client-registration.ts';
 import { changesBetween } from '../../operations/changes.ts';
 import { countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
@@ -19,7 +19,13 @@ import {
   createdClientView,
   creation,
 } from './client-form.ts';
-import { type ClientAddress, type ClientNeeds, type ClientParams, findClient } from './client-needs.ts';
+import {
+  type ClientAddress,
+  type ClientNeeds,
+  type ClientParams,
+  type EndedLogout,
+  findClient,
+} from './client-needs.ts';
 import { trialOperation } from './client-trial.ts';
 import { auditedOf, changeOf, definitionOf, impliedFields, shownClient } from './client-words.ts';
 import { secretOperations } from './secret-operations.ts';
@@ -111,7 +117,8 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
         const record = await findClient(id, only, needs);
         const answer = await shown(record, needs);
         if (only !== 'application') return answer;
-        return { ...answer, body: { ...answer.body, ...(await usedBy(record, needs)) } };
+        const peopleOf = await usedByPeople([record], needs);
+        return { ...answer, body: { ...answer.body, ...peopleOf(record) } };
       },
     }),
   ];
@@ -255,22 +262,20 @@ async function unusedByMachines(
 }
 
 /** Of each on a page, for what one costs that is shown alone. */
-async function usedByPeople(records: readonly ClientRecord[], needs: ClientNeeds) {
-  const all = await mapWithPauses(
-    records,
-    async (record) => [record.id, await usedBy(record, needs, records.length)] as const,
+async function usedByPeople(
+  records: readonly ClientRecord[],
+  { sessions, logoutOutbox }: Pick<ClientNeeds, 'sessions' | 'logoutOutbox'>,
+) {
+  const ids = records.map(({ id }) => id);
+  const [counts, logouts] = await Promise.all([sessions.countAt(ids), logoutOutbox.lastAt(ids)]);
+  const byId = new Map(
+    records.map((record, n) => [record.id, usedBy(record, counts[n]!, logouts[n])] as const),
   );
-  const byId = new Map(all);
   return ({ id }: ClientRecord) => byId.get(id)!;
 }
 
 /** Of the people who sign in to it. A notice to one of this id that was removed since is not its own. */
-async function usedBy(
-  { id, createdAt }: ClientRecord,
-  { sessions, logoutOutbox }: Pick<ClientNeeds, 'sessions' | 'logoutOutbox'>,
-  share = 1,
-) {
-  const [openSessions, last] = await Promise.all([sessions.countAt(id, share), logoutOutbox.lastAt(id)]);
+function usedBy({ createdAt }: ClientRecord, openSessions: SessionCount, last: EndedLogout | undefined) {
   if (!last || last.endedAt < createdAt) return { openSessions, lastLogout: null };
   const { endedAt, at, tries, reason } = last;
   return {

@@ -151,6 +151,20 @@ export const artifactStatements = {
         select kind, key, ${columns} from artifact
           where artifact.kind = asked.kind and ${isLive('$4')} order by key limit $5) as found`,
   ),
+  /** `$1`: kind, `$2`: digests, `$3`: now. The newest of each, and their accounts, each once. */
+  byUids: statement(
+    'by_uids',
+    `with found as (
+      select newest.* from (
+        select * from unnest($2::text[]) limit cardinality($2::text[])) as asked (uid) cross join lateral (
+        select kind, key, ${columns} from artifact
+          where artifact.kind = $1 and artifact.uid_key = asked.uid and ${isLive('$3')}
+          order by put_order desc limit 1) as newest)
+      select * from found
+      union all select '${accountRow}', account.id, record, null, null, null
+        from (select distinct owners ->> 'accountId' as id from found limit cardinality($2::text[])) as named
+        cross join lateral (select id, record from account where account.id = named.id limit 1) as account`,
+  ),
   /** `$3`: now, by the clock that goes evenly; `$4`: seconds. */
   count: statement(
     'count',

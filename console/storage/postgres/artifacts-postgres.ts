@@ -95,6 +95,17 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     return { named: keys.map((key) => named.get(key)), ofKinds: kinds.map((one) => ofKinds.get(one)!) };
   }
 
+  async function findByUids(kind: ArtifactKind, uids: readonly string[]) {
+    const foundUser = recentUsers.begin();
+    const { rows } = await database.run<NamedRow>(sql.byUids, [kind, uids.map(digest), nowSeconds()]);
+    const found = new Map<string, ListedArtifact>();
+    for (const row of rows) {
+      if (row.kind === accountRow) foundUser(row.key, row.payload as unknown as UserRecord);
+      else found.set(String(row.owners?.uid), { key: row.key, artifact: artifactOf(row) });
+    }
+    return found;
+  }
+
   const isLive = ({ expires_at }: ArtifactRow) => expires_at === null || expires_at > nowSeconds();
 
   /** What was found expired stays so, also when the clock is put back. */
@@ -166,6 +177,7 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     get: (kind, id) => find(kind, artifactKey(id)),
     getBound,
     readMany,
+    findByUids,
     findByUid: async (kind, uid) => (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), 1]))[0],
     async consume(kind, id) {
       const now = nowSeconds();

@@ -1,8 +1,10 @@
-/** Tokens of the last hour where several consoles give them out: what each has written adds up, and a page is one statement. */
+/** Last uses of clients and open sessions of applications on PostgreSQL: those of all consoles add up, and a page of many asks no more often than one of few. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiToken, freePort, nextKeysOf, type RunningConsole, startConsole } from '../../helpers/console.ts';
 import { type LoadBalancer, startLoadBalancer } from '../../helpers/load-balancer.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../helpers/postgres.ts';
+import { authorize, dashboard } from '../../helpers/sign-in.ts';
+import { createUserAgent } from '../../helpers/user-agent.ts';
 
 interface ShownClient {
   readonly id: string;
@@ -83,6 +85,23 @@ describe.skipIf(postgresPrograms === undefined)('on PostgreSQL, where it is inst
   const list = async (console: RunningConsole, limit: number) =>
     (await read<{ items: ShownClient[] }>(console, `/clients?q=used-&limit=${limit}`)).items;
 
+  /** Of artifacts, that ten pages of so many take. */
+  async function statementsOf(console: RunningConsole, path: string, limit: number): Promise<number> {
+    front.choose(console.port);
+    const headers = { Authorization: `Bearer ${await apiToken(front)}` };
+    await postgres.query(database, 'select pg_stat_statements_reset()');
+    for (let n = 0; n < pages; n++) {
+      const reply = await fetch(`${front.url}/api/v1${path}&limit=${limit}`, { headers });
+      expect(((await reply.json()) as { items: unknown[] }).items).toHaveLength(limit);
+    }
+    const [row] = await postgres.query<{ calls: number }>(
+      database,
+      `select coalesce(sum(calls), 0)::int as calls from pg_stat_statements
+        where query like '%from artifact%' or query like '%from account%'`,
+    );
+    return row!.calls;
+  }
+
   test('those of all consoles add up, after a stop of each too, and the address is that of the last one', async () => {
     const [one, other, third] = consoles as [RunningConsole, RunningConsole, RunningConsole];
     await ask(one, 'used-00', 3);
@@ -115,22 +134,40 @@ describe.skipIf(postgresPrograms === undefined)('on PostgreSQL, where it is inst
     const reader = consoles[1]!;
     const used = await list(reader, clients);
     expect([used.length, used.every(({ tokensLastHour }) => tokensLastHour > 0)]).toEqual([clients, true]);
+    const few = await statementsOf(reader, '/clients?q=used-', 2);
+    const many = await statementsOf(reader, '/clients?q=used-', clients);
+    expect(few).toBeGreaterThanOrEqual(pages);
+    // What the consoles ask of the database by themselves meanwhile.
+    expect(many - few).toBeLessThan(pages);
+  }, 120_000);
+
+  test('a page of many applications with open sessions asks as often as a page of few', async () => {
+    const reader = consoles[1]!;
     front.choose(reader.port);
-    const headers = { Authorization: `Bearer ${await apiToken(front)}` };
-    const statementsOf = async (limit: number) => {
-      await postgres.query(database, 'select pg_stat_statements_reset()');
-      for (let n = 0; n < pages; n++) {
-        const reply = await fetch(`${front.url}/api/v1/clients?q=used-&limit=${limit}`, { headers });
-        expect(((await reply.json()) as { items: unknown[] }).items).toHaveLength(limit);
-      }
-      const [row] = await postgres.query<{ calls: number }>(
-        database,
-        `select coalesce(sum(calls), 0)::int as calls from pg_stat_statements where query like '%from artifact%'`,
-      );
-      return row!.calls;
-    };
-    const few = await statementsOf(2);
-    const many = await statementsOf(clients);
+    const token = await apiToken(front);
+    const applications = Array.from({ length: 20 }, (_, n) => `app-${String(n).padStart(2, '0')}`);
+    for (const id of applications) {
+      const reply = await fetch(`${front.url}/api/v1/applications`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ id, redirectUris: [dashboard.redirectUri], firstParty: true }),
+      });
+      expect(reply.status).toBe(201);
+    }
+    for (let person = 0; person < 2; person++) {
+      const agent = createUserAgent(front.url);
+      for (const id of applications)
+        expect((await authorize(agent, { client_id: id })).get('code')).toMatch(/./);
+    }
+    const { items } = await read<{ items: { openSessions: object }[] }>(
+      reader,
+      '/applications?q=app-&limit=20',
+    );
+    expect(items.map(({ openSessions }) => openSessions)).toEqual(
+      applications.map(() => ({ value: 2, isExact: true })),
+    );
+    const few = await statementsOf(reader, '/applications?q=app-', 2);
+    const many = await statementsOf(reader, '/applications?q=app-', 20);
     expect(few).toBeGreaterThanOrEqual(pages);
     // What the consoles ask of the database by themselves meanwhile.
     expect(many - few).toBeLessThan(pages);
