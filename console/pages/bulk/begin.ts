@@ -40,8 +40,8 @@ export async function beginAtOnce(
       const request = { body, idempotencyKey, waitSeconds: 1 };
       return (await tools.run<BulkJob>(ctx, 'createBulkAct', request)).body;
     } catch (error) {
-      const isUnderWay = error instanceof ProblemError && error.problem === problems.idempotencyInProgress;
-      if (!isUnderWay || asked === mostAsked) throw error;
+      const isInFlight = error instanceof ProblemError && error.problem === problems.idempotencyInProgress;
+      if (!isInFlight || asked === mostAsked) throw error;
       await delay(askAgainMs);
     }
   }
