@@ -310,7 +310,9 @@ describe('lists', () => {
     expect(await counted('?role=Pianist&limit=1')).toEqual({ value: 12, isExact: true });
     const active = await listed({ limit: '500', status: 'active' });
     expect(await counted('?status=active')).toEqual({ value: active.length, isExact: true });
-    expect(await counted('?role=Pianist&q=liszt')).toBeNull();
+    const found = await listed({ role: 'Pianist', q: 'liszt' });
+    expect(await counted('?role=Pianist&q=liszt')).toEqual({ value: found.length, isExact: true });
+    expect(await counted('?role=Pianist&q=liszt&limit=1'), 'beyond the first page').toBeNull();
   });
 
   test('are fifty at a time unless told otherwise, and stay whole while others come and go', async () => {
