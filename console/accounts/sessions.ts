@@ -93,6 +93,7 @@ export function createSessions(deps: SessionsDeps) {
      * {@link mostCounted} sessions are looked at.
      */
     async countAt(clientIds: readonly string[]): Promise<readonly SessionCount[]> {
+      if (clientIds.length === 0) return [];
       const limit = Math.max(1, Math.floor(mostCounted / clientIds.length));
       const found = await uses.at(clientIds, limit);
       const isLiveOne = await readLive(found.flatMap(({ uids }) => uids));

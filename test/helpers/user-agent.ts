@@ -114,9 +114,14 @@ export function textOf({ body }: Reply): string {
   return unescapeHtml(body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '));
 }
 
-export function formsOf(html: string): { action: string; hidden: Record<string, string> }[] {
+/** `acts`: what buttons by the name `do` stand for. */
+export function formsOf(html: string): { action: string; hidden: Record<string, string>; acts: string[] }[] {
   return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', content = '']) => ({
     action: attributeOf(attributes, 'action'),
+    acts: [...content.matchAll(/<button\b([^>]*)>/g)]
+      .map(([, button = '']) => button)
+      .filter((button) => attributeOf(button, 'name') === 'do')
+      .map((button) => attributeOf(button, 'value')),
     hidden: Object.fromEntries(
       [...content.matchAll(/<input\b([^>]*)\/?>/g)]
         .map(([, input = '']) => input)

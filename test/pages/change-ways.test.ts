@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
     title: 'changes a user',
     page: '/access/users/grace',
     act: 'save',
-    fields: { displayName: nasty, email: '', 'role:MetricsViewer': 'on' },
+    fields: { displayName: nasty, email: '', 'role:MetricsViewer': 'on', 'eligible:Admin': 'on' },
     api: '/users/grace',
     before: { displayName: 'Grace', email: 'grace@example.com', roles: ['Viewer'], eligibleRoles: ['Admin'] },
     after: { displayName: nasty, email: null, roles: ['MetricsViewer'], eligibleRoles: ['Admin'] },

@@ -113,8 +113,10 @@ async function crawl(): Promise<{ pages: readonly string[]; forms: readonly Foun
     if (page.status === 303) continue;
     expect([href, page.status]).toEqual([href, 200]);
     if (!page.headers['content-type']?.startsWith('text/html')) continue;
-    for (const { action, hidden } of formsOf(page.body)) {
+    for (const { action, hidden: own, acts } of formsOf(page.body)) {
       const fields = fieldsOf(page.body, action);
+      // Of several buttons the first: all of a list are of one operation.
+      const hidden = acts[0] === undefined ? own : { ...own, do: acts[0] };
       if (hidden.csrf !== undefined)
         found.set(`${shapeOf(action)} ${hidden.do}`, { page: href, action, hidden, fields });
     }
