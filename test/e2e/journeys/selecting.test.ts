@@ -301,6 +301,7 @@ function stateOfList() {
     isTooWide: document.documentElement.scrollWidth > innerWidth,
     selected: [...selected].map(({ name }) => name),
     head: head.hidden ? 'hidden' : some,
-    table: [top, height],
+    // The hand may have scrolled to a box.
+    table: [top + scrollY, height],
   };
 }

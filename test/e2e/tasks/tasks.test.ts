@@ -196,7 +196,9 @@ async function inviteViewer(hand: Hand): Promise<void> {
   await Promise.all([page.waitForURL('**/access/users'), hand.chord('g', 'u')]);
   await Promise.all([page.waitForURL('**do=new*'), hand.chord('n')]);
   await hand.fill(page.getByLabel('User name'), 'hedy');
-  await hand.click(page.getByRole('checkbox', { name: /^Viewer/ }));
+  await hand.click(
+    page.getByRole('group', { name: 'Roles', exact: true }).getByRole('checkbox', { name: /^Viewer/ }),
+  );
   await hand.click(button(hand, 'Add user'));
   await shows(hand, /Link to choose a password/);
 }
