@@ -31,12 +31,6 @@ export interface SignInSession {
   readonly applications: readonly SessionApplication[];
 }
 
-export interface SessionCount {
-  readonly value: number;
-  /** Else there may be more. */
-  readonly isExact: boolean;
-}
-
 export interface SessionsPage {
   /** Those that still count, by key: fewer than were asked for where others do not. */
   readonly sessions: readonly SignInSession[];
@@ -92,7 +86,7 @@ export function createSessions(deps: SessionsDeps) {
      * How many sessions have signed in at each of these applications, in their order, and count: together
      * {@link mostCounted} sessions are looked at.
      */
-    async countAt(clientIds: readonly string[]): Promise<readonly SessionCount[]> {
+    async countAt(clientIds: readonly string[]): Promise<readonly BoundedCount[]> {
       if (clientIds.length === 0) return [];
       const limit = Math.max(1, Math.floor(mostCounted / clientIds.length));
       const found = await uses.at(clientIds, limit);

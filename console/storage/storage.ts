@@ -101,7 +101,7 @@ export interface Count {
   readonly resetsAt: number;
 }
 
-/** Exact up to a bound; else the bound, with more behind it. */
+/** Exact up to a bound; else what was found within it, and there may be more. */
 export interface BoundedCount {
   readonly value: number;
   readonly isExact: boolean;

@@ -1,6 +1,5 @@
 /** `/api/v1/clients` and `/api/v1/applications`: the same operations on all clients, and on those that sign people in. */
 import { z } from 'zod';
-import type { SessionCount } from '../../accounts/sessions.ts';
 import type { RegisteredClient } from '../../clients/client-registration.ts';
 import { changesBetween } from '../../operations/changes.ts';
 import { countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
@@ -9,6 +8,7 @@ import { kindOfClient } from '../../storage/client-lists.ts';
 import type { ClientKind } from '../../storage/record-store.ts';
 import { versionOf } from '../../storage/record-version.ts';
 import type { ClientRecord } from '../../storage/records.ts';
+import type { BoundedCount } from '../../storage/storage.ts';
 import { type CallNeeds, callAsClient } from './client-call.ts';
 import {
   application,
@@ -275,7 +275,7 @@ async function usedByPeople(
 }
 
 /** Of the people who sign in to it. A notice to one of this id that was removed since is not its own. */
-function usedBy({ createdAt }: ClientRecord, openSessions: SessionCount, last: EndedLogout | undefined) {
+function usedBy({ createdAt }: ClientRecord, openSessions: BoundedCount, last: EndedLogout | undefined) {
   if (!last || last.endedAt < createdAt) return { openSessions, lastLogout: null };
   const { endedAt, at, tries, reason } = last;
   return {
