@@ -66,21 +66,25 @@ test.skipIf(!browser).each([1280, 390])(
     await page.setViewportSize({ width, height: 900 });
     await page.goto(`${console.url}/?period=15min`);
     await page.locator('#plot-calls canvas').waitFor();
-    const placesWith = (figure: string) =>
-      page.evaluate((text) => {
-        for (const now of document.querySelectorAll(
-          '#plot-latency strong, #plot-denied strong, #plot-calls strong',
-        ))
-          now.textContent = text;
-        return [...document.querySelectorAll('.plot-now > span, .plot-area')].map((part) => {
-          const { x, y } = part.getBoundingClientRect();
-          return [x, y];
-        });
-      }, figure);
-    const places = await placesWith('9/s');
-    expect(places.length).toBeGreaterThan(8);
-    for (const figure of ['10/s', '9.99/s', '99.9/s', '999 ms', '9.99 ms', '0.0999/s'])
-      expect([figure, await placesWith(figure)]).toEqual([figure, places]);
+    // In one go: what is live may bring a finding above the plots, which is no matter of digits.
+    const places = await page.evaluate(
+      (figures) =>
+        figures.map((figure) => {
+          for (const now of document.querySelectorAll(
+            '#plot-latency strong, #plot-denied strong, #plot-calls strong',
+          ))
+            now.textContent = figure;
+          const parts = [...document.querySelectorAll('.plot-now > span, .plot-area')].map((part) => {
+            const { x, y } = part.getBoundingClientRect();
+            return [x, y];
+          });
+          return { figure, parts };
+        }),
+      ['9/s', '10/s', '9.99/s', '99.9/s', '999 ms', '9.99 ms', '0.0999/s'],
+    );
+    const first = places[0]?.parts;
+    expect(first?.length).toBeGreaterThan(8);
+    for (const { figure, parts } of places) expect([figure, parts]).toEqual([figure, first]);
     await close();
   },
 );
