@@ -16,6 +16,8 @@ export interface BulkActInput {
   readonly query: Readonly<Record<string, string>> | null;
   /** In the place of both: the job whose changes are taken back. */
   readonly undoes?: string;
+  /** With it: jobs that took back some of these before they ended, which are done with. */
+  readonly without?: readonly string[];
   /** When the query finds more, nothing is done. */
   readonly most: number;
   readonly actor: JobActor;
@@ -127,9 +129,20 @@ async function thingsOf(
   input: BulkActInput,
   { calls, changes }: BulkActsDeps,
 ): Promise<readonly ActedThing[]> {
-  if (input.undoes !== undefined) return changes.read(input.undoes);
+  if (input.undoes !== undefined) return changesLeft(input.undoes, input.without ?? [], changes);
   const ids = input.ids ?? (await allFound(work, input, calls));
   return ids.map((id) => ({ id }));
+}
+
+async function changesLeft(
+  jobId: string,
+  earlier: readonly string[],
+  changes: BulkActsDeps['changes'],
+): Promise<readonly ActedThing[]> {
+  const all = await changes.read(jobId);
+  const undone = new Set<string>();
+  for (const undoing of earlier) for (const { id } of await changes.read(undoing)) undone.add(id);
+  return all.filter(({ id }) => !undone.has(id));
 }
 
 /** Before the first is done, so that none is passed over because another has gone. */

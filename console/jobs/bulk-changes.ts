@@ -25,10 +25,14 @@ export interface BulkChanges {
   read(jobId: string): Promise<readonly BulkChange[]>;
   /** Until when it can be taken back, epoch milliseconds. */
   endOf(job: Acted): number;
-  /** Of the job that has taken it back, or does; undefined: none. @throws {StorageUnavailableError} */
+  /** Of the last job that has taken it back, or does; undefined: none. @throws {StorageUnavailableError} */
   undoneBy(jobId: string): Promise<string | undefined>;
-  /** @returns whether the caller is the one who takes it back, among processes too. @throws {StorageUnavailableError} */
-  takeUndo(job: Acted): Promise<boolean>;
+  /**
+   * @param before  the job that ended before it had taken all back; null: none
+   * @returns whether the caller is the one who takes it back, among processes too
+   * @throws {StorageUnavailableError}
+   */
+  takeUndo(job: Acted, before: string | null): Promise<boolean>;
   /** @throws {StorageUnavailableError} */
   setUndoneBy(job: Acted, undoing: string): Promise<void>;
 }
@@ -42,6 +46,8 @@ const changeKind = 'BulkChange';
 const undoKind = 'BulkUndo';
 const turnKind = 'BulkUndoTurn';
 const undoMs = 24 * 3_600_000;
+/** Until then it is stored which job takes it back, or its console was killed before that. */
+const turnSeconds = 60;
 /** What is begun in the last moment finds all of it. */
 const spareMs = 3_600_000;
 
@@ -78,7 +84,10 @@ export function createBulkChanges({
     },
     endOf,
     undoneBy: async (jobId) => (await artifacts.get(undoKind, jobId))?.payload.job as string | undefined,
-    takeUndo: async ({ id }) => (await artifacts.count(turnKind, id, (undoMs + spareMs) / 1000)).count === 1,
+    async takeUndo({ id }, before) {
+      const { count } = await artifacts.count(turnKind, `${id} ${before}`, turnSeconds);
+      return count === 1;
+    },
     async setUndoneBy(job, undoing) {
       await artifacts.put(undoKind, job.id, { payload: { job: undoing }, expiresAt: expiry(job) });
     },

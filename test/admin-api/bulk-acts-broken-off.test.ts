@@ -152,3 +152,36 @@ test('an Undo whose console is killed can be undone itself', async () => {
   expect((await over(again.body.id)).result).toMatchObject({ done: most - left, failed: 0 });
   expect(await allDisabledOf('back-')).toBe(most);
 }, 180_000);
+
+test('what an Undo that was killed, and one that was stopped, have left is undone by the next', async () => {
+  expect((await upload(most, 'rest-', 30)).state).toBe('succeeded');
+  const asked = { operation: 'disableUser', query: { q: 'rest-' }, most };
+  const { id } = (await call('POST', '/jobs/bulk-acts', asked)).body;
+  expect((await over(id)).result.undoable).toBe(most);
+  const undo = () => call('POST', `/jobs/bulk-acts/${id}/undo`, {});
+  const undoOf = async () => (await call('GET', `/jobs/bulk-acts/${id}`)).body.undo;
+
+  const killed = await undo();
+  await until(async () => (await jobOf(killed.body.id)).progress.done > 0, 'the first of them', 30_000);
+  expect([(await undo()).status, (await undoOf()).undoneBy]).toEqual([409, killed.body.id]);
+  console.child.kill('SIGKILL');
+  await console.stop();
+  await start();
+  expect((await over(killed.body.id)).state).toBe('interrupted');
+  const afterKill = await allDisabledOf('rest-');
+  expect(await undoOf()).toMatchObject({ things: afterKill, undoneBy: null });
+
+  const stopped = await undo();
+  await until(async () => (await jobOf(stopped.body.id)).progress.done > 0, 'the first of them', 30_000);
+  await call('POST', `/jobs/${stopped.body.id}/cancel`, undefined, { Prefer: 'wait=30' });
+  const afterStop = await allDisabledOf('rest-');
+  expect(afterStop).toBeLessThan(afterKill);
+  expect(await undoOf()).toMatchObject({ things: afterStop, undoneBy: null });
+
+  const last = await undo();
+  expect((await over(last.body.id)).result).toMatchObject({ done: afterStop, failed: 0, left: 0 });
+  expect(await allDisabledOf('rest-')).toBe(0);
+  expect(await undoOf()).toMatchObject({ undoneBy: last.body.id });
+  const again = await undo();
+  expect([again.status, again.body.detail]).toEqual([409, 'This was undone already.']);
+}, 180_000);

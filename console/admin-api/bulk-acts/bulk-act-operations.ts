@@ -29,9 +29,15 @@ const names = manyActs.map((act) => act.operation) as [string, ...string[]];
 const bulkActView = jobView
   .extend({
     undo: view({
-      things: z.number().int().meta({ description: 'That it has changed: others were so before.' }),
+      things: z
+        .number()
+        .int()
+        .meta({ description: 'That it has changed and nothing took back: others were so before.' }),
       until: dateTime,
-      undoneBy: jobId.nullable().meta({ description: 'The job that has taken it back, or does.' }),
+      undoneBy: jobId.nullable().meta({
+        description:
+          'The job that has taken it back, or does; null again when that ended before it had taken back all.',
+      }),
     })
       .nullable()
       .meta({ description: 'Null: it goes on, it has changed nothing, or nothing takes it back.' }),
@@ -111,7 +117,7 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
     path: '/jobs/bulk-acts/{bulkAct}/undo',
     summary: 'Takes back what an act on many things has changed, as a job: disables or enables these again.',
     description:
-      'Within 24 hours, once, by whoever has begun the act, and who may do the opposite. It takes back what that act has changed and nothing else: not what was so before, and not what somebody has changed since, which is among the `failures` (`precondition_failed`).',
+      'Within 24 hours, once, by whoever has begun the act, and who may do the opposite; again when that was stopped or broke off, for what is left. It takes back what that act has changed and nothing else: not what was so before, and not what somebody has changed since, which is among the `failures` (`precondition_failed`).',
     access: 'own',
     event: 'bulk_act.started',
     hasVersion: false,
@@ -137,12 +143,36 @@ async function findOwn(id: string, actor: Actor, { jobs }: BulkActNeeds): Promis
   throw new ProblemError(problems.notFound, 'There is no such act of this caller, or not any more.');
 }
 
-async function undoOf(job: Job, { bulkChanges, now }: BulkActNeeds) {
-  const things = Number((job.result as BulkResult | null)?.undoable ?? 0);
-  const until = bulkChanges.endOf(job);
-  if (!isOver(job) || things === 0 || undoingAct(job) === undefined || until <= now()) return null;
-  const undoneBy = (await bulkChanges.undoneBy(job.id)) ?? null;
-  return { things, until: new Date(until).toISOString(), undoneBy };
+async function undoOf(job: Job, needs: BulkActNeeds) {
+  const until = needs.bulkChanges.endOf(job);
+  if (!isOver(job) || undoingAct(job) === undefined || until <= needs.now()) return null;
+  const { undoneBy, undoable } = await undoneSoFar(job, needs);
+  const things = undoableOf(job) - (undoneBy === null ? undoable : 0);
+  return things > 0 ? { things, until: new Date(until).toISOString(), undoneBy } : null;
+}
+
+interface UndoneSoFar {
+  /** Null: nothing takes it back, or what did ended too early. */
+  readonly undoneBy: string | null;
+  /** Jobs that ended before all was taken back, the last at the end. */
+  readonly brokenOff: readonly string[];
+  /** How many things these took back. */
+  readonly undoable: number;
+}
+
+async function undoneSoFar(job: Job, { jobs, bulkChanges }: BulkActNeeds): Promise<UndoneSoFar> {
+  const undoneBy = await bulkChanges.undoneBy(job.id);
+  if (undoneBy === undefined) return { undoneBy: null, brokenOff: [], undoable: 0 };
+  const last = await jobs.find(undoneBy);
+  if (!last || !isOver(last) || last.state === 'succeeded') return { undoneBy, brokenOff: [], undoable: 0 };
+  const { without = [] } = last.input as unknown as BulkActInput;
+  const earlier = await Promise.all(without.map((id) => jobs.find(id)));
+  const undoable = [...earlier, last].reduce((sum, one) => sum + (one ? undoableOf(one) : 0), 0);
+  return { undoneBy: null, brokenOff: [...without, undoneBy], undoable };
+}
+
+function undoableOf({ result }: Job): number {
+  return Number((result as BulkResult | null)?.undoable ?? 0);
 }
 
 /** @throws {ProblemError} `conflict`; what the opposite act would be refused with */
@@ -151,11 +181,12 @@ async function undoInput(job: Job, actor: Actor, needs: BulkActNeeds): Promise<B
   const undo = await undoOf(job, needs);
   if (!act || !undo) throw new ProblemError(problems.conflict, 'There is nothing here that could be undone.');
   checkAccess(await needs.operationNamed(act.operation), actor, needs);
-  const isFirst = undo.undoneBy === null && (await needs.bulkChanges.takeUndo(job));
+  const { undoneBy, brokenOff } = await undoneSoFar(job, needs);
+  const isFirst = undoneBy === null && (await needs.bulkChanges.takeUndo(job, brokenOff.at(-1) ?? null));
   if (!isFirst) throw new ProblemError(problems.conflict, 'This was undone already.');
   const { operation: name, param, list } = act;
-  const asked = { ids: null, query: null, undoes: job.id, most: mostFound, actor: jobActorOf(actor) };
-  return { operation: name, param, list, ...asked };
+  const asked = { ids: null, query: null, most: mostFound, actor: jobActorOf(actor) };
+  return { operation: name, param, list, undoes: job.id, without: brokenOff, ...asked };
 }
 
 function undoingAct({ kind }: Job): ManyAct | undefined {
