@@ -22,7 +22,7 @@ export function explainStartFailure(error: unknown, what: 'console' | 'proxy' = 
   if (error instanceof DecryptionError || error instanceof StrictStartError) {
     return { exitCode: 78, message: error.message };
   }
-  const isOfSettings = error instanceof StorageRejectedError && error.reason === 'foreign';
+  const isOfSettings = error instanceof StorageRejectedError && error.isOfSettings;
   return { exitCode: isOfSettings ? 78 : 1, message: sentence(error, what) };
 }
 

@@ -299,12 +299,18 @@ export class LeadershipLostError extends Error {
 }
 
 /**
- * The store must not be opened: corrupt, newer, locked by another process, of somebody else, half-migrated; or it cannot be, since
+ * The store must not be opened: corrupt, newer, locked by another process, of somebody else, half-migrated, at the end of a way
+ * that nothing vouches for; or it cannot be, since
  * the disk takes no writes, and is as it was.
  */
 export class StorageRejectedError extends Error {
   override readonly name = 'StorageRejectedError';
-  readonly reason: 'corrupt' | 'newer' | 'locked' | 'foreign' | 'half_migrated' | DiskState;
+  readonly reason: 'corrupt' | 'newer' | 'locked' | 'foreign' | 'untrusted' | 'half_migrated' | DiskState;
+
+  /** Whether other settings would help. */
+  get isOfSettings(): boolean {
+    return this.reason === 'foreign' || this.reason === 'untrusted';
+  }
 
   /** @param message  what is wrong and what to do, for the operator who reads the terminal */
   constructor(reason: StorageRejectedError['reason'], message: string, options?: ErrorOptions) {

@@ -41,6 +41,7 @@ export const ownReasons = [
   'storage_newer',
   'storage_locked',
   'storage_foreign',
+  'storage_untrusted',
   'storage_half_migrated',
   'storage_read_only',
   'storage_full',

@@ -1,7 +1,17 @@
 /** A PostgreSQL of the test's own, from Debian's package; skipped by name where there is none. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,7 +32,12 @@ export interface Postgres {
   /** As `CONSOLE_DATABASE_URL`. @param overrides  for what is to be wrong with it */
   url(
     database: string,
-    overrides?: { readonly user?: string; readonly password?: string; readonly port?: number },
+    overrides?: {
+      readonly user?: string;
+      readonly password?: string;
+      readonly host?: string;
+      readonly port?: number;
+    },
   ): string;
   /** A new one, empty: a schema, which is made sooner than a database. @returns its name */
   createDatabase(): Promise<string>;
@@ -42,12 +57,27 @@ export interface PostgresOptions {
   /** Writes to the disk before it acknowledges; for what is measured. */
   readonly isDurable?: boolean;
   readonly settings?: readonly string[];
+  /** With it, TLS is taken beside plain connections. */
+  readonly certificate?: { readonly certificateFile: string; readonly keyFile: string } | undefined;
+  /** Where it runs; absent: in the network of this machine. */
+  readonly network?: PostgresNetwork | undefined;
+}
+
+export interface PostgresNetwork {
+  /** Of the network namespace. */
+  readonly name: string;
+  /** Where this process reaches it. */
+  readonly host: string;
+  /** Those that it takes connections from, as CIDR. */
+  readonly from: string;
 }
 
 export async function startPostgres({
   dataIn,
   isDurable = false,
   settings = [],
+  certificate,
+  network,
 }: PostgresOptions = {}): Promise<Postgres> {
   const programs = postgresPrograms;
   if (programs === undefined) throw new Error('PostgreSQL is not installed');
@@ -76,21 +106,28 @@ export async function startPostgres({
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.error ?? ''}`);
   const port = await freePort();
+  const host = network?.host ?? '127.0.0.1';
+  if (network) appendFileSync(join(data, 'pg_hba.conf'), `host all all ${network.from} scram-sha-256\n`);
+  const ofTls = certificate ? tlsSettings(certificate, root, identity) : [];
   const options = [
     ...[
-      'listen_addresses=127.0.0.1',
+      `listen_addresses=${network ? '*' : host}`,
       `port=${port}`,
       `unix_socket_directories=${root}`,
       'max_connections=80',
     ],
     ...(isDurable ? [] : ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']),
+    ...ofTls,
     ...settings,
   ].flatMap((setting) => ['-c', setting]);
   let server: ChildProcess;
 
   async function start(): Promise<void> {
-    server = spawn(join(programs!, 'postgres'), ['-D', data, ...options], {
-      ...identity,
+    // What enters another network is root, and becomes the other user there.
+    const entering = network ? inNetwork(network, identity) : [];
+    const [program, ...args] = [...entering, join(programs!, 'postgres'), '-D', data, ...options];
+    server = spawn(program!, args, {
+      ...(network ? {} : identity),
       cwd: root,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -115,10 +152,11 @@ export async function startPostgres({
 
   const url: Postgres['url'] = (database, overrides = {}) => {
     const { user = 'console', password: given = password, port: at = port } = overrides;
-    return `postgres://${user}:${given}@127.0.0.1:${at}/postgres?schema=${database}`;
+    return `postgres://${user}:${given}@${overrides.host ?? '127.0.0.1'}:${at}/postgres?schema=${database}`;
   };
   const query: Postgres['query'] = async <Row>(database: string, text: string) => {
-    const client = new pg.Client({ connectionString: url(database), options: `-c search_path=${database}` });
+    const connectionString = url(database, { host });
+    const client = new pg.Client({ connectionString, options: `-c search_path=${database}` });
     client.on('error', () => {});
     await client.connect();
     try {
@@ -146,6 +184,26 @@ export async function startPostgres({
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** It reads no key that others may read. */
+function tlsSettings(
+  { certificateFile, keyFile }: NonNullable<PostgresOptions['certificate']>,
+  root: string,
+  { uid, gid }: ReturnType<typeof identityFor>,
+): readonly string[] {
+  const own = join(root, 'key.pem');
+  copyFileSync(keyFile, own);
+  chmodSync(own, 0o600);
+  if (uid !== undefined && gid !== undefined) chownSync(own, uid, gid);
+  return ['ssl=on', `ssl_cert_file=${certificateFile}`, `ssl_key_file=${own}`];
+}
+
+function inNetwork(
+  { name }: PostgresNetwork,
+  { uid = 0, gid = 0 }: ReturnType<typeof identityFor>,
+): readonly string[] {
+  return ['nsenter', `--net=/run/netns/${name}`, `--setuid=${uid}`, `--setgid=${gid}`, '--'];
 }
 
 /** It refuses to run as root. @param root  a folder that becomes its own */

@@ -21,7 +21,7 @@ export function explainFailure(error: unknown): Failure {
     const message = `These settings cannot be used:${lines}`;
     return { exitCode: 78, code: 'bad_settings' satisfies OwnReason, message, problems: error.problems };
   }
-  const isOfSettings = error instanceof StorageRejectedError && error.reason === 'foreign';
+  const isOfSettings = error instanceof StorageRejectedError && error.isOfSettings;
   const members = error instanceof ProblemError ? error.members : {};
   return { exitCode: isOfSettings ? 78 : 1, code: codeOf(error), message: describe(error), ...members };
 }

@@ -23,8 +23,7 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\/.*)$/;
  *
  * @param url  `postgres://user:password@host:port/database`; `?host=/directory` for a Unix socket, `?sslrootcert=FILE`
  *   for an authority of one's own; `?schema=NAME`, if the tables are not to be where the database puts them
- * @throws {StorageRejectedError} when the schema is no plain name
- * @throws {Error} when a named file cannot be read
+ * @throws {StorageRejectedError} when the schema is no plain name, or the named file cannot be read
  */
 export function addressOf(url: string): DatabaseAddress {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
@@ -45,10 +44,22 @@ export function addressOf(url: string): DatabaseAddress {
       ssl: {
         rejectUnauthorized: true,
         minVersion: 'TLSv1.2',
-        ...(authority !== null && { ca: readFileSync(authority, 'utf8') }),
+        ...(authority !== null && { ca: certificatesOf(authority) }),
       },
     }),
   };
+}
+
+function certificatesOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StorageRejectedError(
+      'untrusted',
+      `The file that sslrootcert in CONSOLE_DATABASE_URL names cannot be read: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
 }
 
 /** The command that copies what a console keeps there, without the password. @param url  as of {@link addressOf} */

@@ -39,11 +39,23 @@ const ofTimeout = /^(timeout expired|timeout exceeded when|Connection terminated
 const ofDriver =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client (has encountered|was closed)|The server does not support SSL|Cannot use a pool)/;
 
+/** Of the driver: what was asked for is not given up. */
+const withoutTls = /^The server does not support SSL/;
+
 /** Of the network and of TLS. */
 function isOfSystem(error: Error): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof AggregateError) return error.errors.some((each) => isOfSystem(each as Error));
-  return syscall !== undefined || /^(E[A-Z]+|ERR_(SSL|TLS).*|.*CERT.*)$/.test(code ?? '');
+  return syscall !== undefined || isOfCertificate(error) || /^(E[A-Z]+|ERR_(SSL|TLS).*)$/.test(code ?? '');
+}
+
+/** What it shows proves nothing: of another authority, for another host, expired (Node, "X509 certificate error codes"). */
+function isOfCertificate(error: unknown): error is Error {
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    error instanceof Error &&
+    /CERT|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/.test(code ?? '')
+  );
 }
 
 /** @returns what is to be thrown; what is nobody's fault but ours comes as it is */
@@ -85,6 +97,16 @@ export function asRejection(error: unknown): StorageRejectedError | undefined {
       'The user of CONSOLE_DATABASE_URL may not create tables: it has to own its schema.',
     );
   if (state === '25006') return readOnly(cause);
+  if (isOfCertificate(cause))
+    return reject(
+      'untrusted',
+      `The certificate of the database proves nothing: ${cause.message}. CONSOLE_DATABASE_URL has to name the host as the certificate does, and by ?sslrootcert=FILE an authority of your own.`,
+    );
+  if (cause instanceof Error && withoutTls.test(cause.message))
+    return reject(
+      'untrusted',
+      'The database takes no TLS: turn it on there (ssl = on). Without it a console speaks to a database on its own machine alone, with no sslrootcert in CONSOLE_DATABASE_URL.',
+    );
   return undefined;
 }
 
