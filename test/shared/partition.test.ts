@@ -4,33 +4,98 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiToken, clientSecret, machineToken } from '../helpers/console.ts';
 import { dashboard, signInForTokens } from '../helpers/sign-in.ts';
 import { createUserAgent } from '../helpers/user-agent.ts';
+import { type Certificate, makeCertificate, opensslIsMissing } from '../peers/support/certificate.ts';
 import { type CuttableWay, startCuttableWay } from './cuttable-way.ts';
-import { type Answered, askAt, postTo, startTogether, type Together, whyNotTogether } from './support.ts';
+import { type DatabaseNetwork, makeDatabaseNetwork, whyNoNetworks } from './database-network.ts';
+import {
+  type Answered,
+  askAt,
+  postTo,
+  startTogether,
+  type Together,
+  type TogetherOptions,
+  whyNotTogether,
+} from './support.ts';
 
 /** A full run: 60. */
 const cutSeconds = Number(process.env.SHARED_PARTITION_SECONDS ?? 8);
 /** Of a full run, on a quiet machine: 5. */
 const backMs = process.env.SHARED_PARTITION_SECONDS ? 5_000 : 15_000;
 
-describe.skipIf(whyNotTogether !== undefined)(`consoles that are cut off${whyNotTogether ?? ''}`, () => {
-  let all: Together;
-  let publicPort: number;
+/** What lies between the consoles and their database, before they are started, and what ends it. */
+interface Ways {
+  readonly options: Pick<TogetherOptions, 'postgres' | 'wayOf'>;
+  cut(n: number): void;
+  mend(n: number): void;
+  close(): Promise<void>;
+}
+
+/** By a process between them, in the network of this machine. */
+function stallingWays(): Ways {
   const ways = new Map<number, CuttableWay>();
-  beforeAll(async () => {
-    all = await startTogether({
-      count: 2,
+  return {
+    options: {
       async wayOf(n, port) {
         const way = ways.get(n) ?? (await startCuttableWay(port));
         ways.set(n, way);
-        return way.port;
+        return { port: way.port };
       },
-    });
+    },
+    cut: (n) => ways.get(n)?.cut(),
+    mend: (n) => ways.get(n)?.mend(),
+    close: async () => void (await Promise.all([...ways.values()].map((way) => way.close()))),
+  };
+}
+
+/** By the links between network namespaces, with TLS: no address of these is of this machine. */
+async function links(): Promise<Ways> {
+  const network: DatabaseNetwork = makeDatabaseNetwork();
+  const hosts = [0, 1].map(network.hostOf);
+  const certificate: Certificate = await makeCertificate(
+    'ec',
+    hosts.map((host) => `IP:${host}`),
+  );
+  return {
+    options: {
+      postgres: { network: network.network, certificate },
+      wayOf: async (n, port) => ({ host: hosts[n]!, port, authority: certificate.certificateFile }),
+    },
+    cut: network.cut,
+    mend: network.mend,
+    async close() {
+      network.close();
+      await certificate.remove();
+    },
+  };
+}
+
+describe.each([
+  ['by a process that lets nothing through', undefined, stallingWays],
+  ['by links between network namespaces', whyNoNetworks ?? skipped(opensslIsMissing), links],
+] as const)('consoles that are cut off from their database %s%s', (_, whyNot, makeWays) => {
+  describe.skipIf((whyNotTogether ?? whyNot) !== undefined)(`and come back${whyNotTogether ?? ''}`, () => {
+    cutOff(makeWays);
+  });
+});
+
+function skipped(why: string | undefined): string | undefined {
+  return why === undefined ? undefined : ` (skipped: ${why})`;
+}
+
+function cutOff(makeWays: () => Ways | Promise<Ways>): void {
+  let all: Together;
+  let ways: Ways;
+  let publicPort: number;
+  const both = [0, 1];
+  beforeAll(async () => {
+    ways = await makeWays();
+    all = await startTogether({ count: both.length, ...ways.options });
     publicPort = Number(new URL(all.url).port);
   }, 300_000);
   afterAll(async () => {
-    for (const way of ways.values()) way.mend();
+    for (const n of both) ways?.mend(n);
     await all?.stop();
-    await Promise.all([...ways.values()].map((way) => way.close()));
+    await ways?.close();
   }, 120_000);
 
   const basic = { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` };
@@ -46,7 +111,7 @@ describe.skipIf(whyNotTogether !== undefined)(`consoles that are cut off${whyNot
       for (const { port } of all.consoles)
         for (const answer of await Promise.all([newToken(port), call(port)])) expect(answer.status).toBe(200);
 
-      for (const way of ways.values()) way.cut();
+      for (const n of both) ways.cut(n);
       const until = performance.now() + cutSeconds * 1000;
       const failed: string[] = [];
       let done = 0;
@@ -87,7 +152,7 @@ describe.skipIf(whyNotTogether !== undefined)(`consoles that are cut off${whyNot
         if (what !== 'refresh') expect(JSON.parse(answer.text).code).toBe('storage_unavailable');
       }
 
-      for (const way of ways.values()) way.mend();
+      for (const n of both) ways.mend(n);
       const mendedAt = performance.now();
       const isBack = async ({ port }: { readonly port: number }) => {
         for (const path of ['/ready', '/api/v1/users'])
@@ -124,11 +189,11 @@ describe.skipIf(whyNotTogether !== undefined)(`consoles that are cut off${whyNot
     const token = await machineToken(all);
     const call = () => askAt(other.port, publicPort, 'GET', '/svc/rest/cluster', bearer(token));
     expect((await call()).status).toBe(200);
-    ways.get(1)!.cut();
+    ways.cut(1);
     expect((await postTo(one.port, publicPort, '/oauth2/revoke', { token }, basic)).status).toBe(200);
     expect((await askAt(one.port, publicPort, 'GET', '/svc/rest/cluster', bearer(token))).status).toBe(401);
-    ways.get(1)!.mend();
+    ways.mend(1);
     const mendedAt = performance.now();
     while ((await call()).status !== 401) expect(performance.now() - mendedAt).toBeLessThan(backMs);
   }, 60_000);
-});
+}

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { openPostgresStorage } from '../../console/storage/postgres/open.ts';
 import type { Storage } from '../../console/storage/storage.ts';
 import { clientSecret, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { type Postgres, postgresPrograms, startPostgres } from '../helpers/postgres.ts';
+import { type Postgres, type PostgresOptions, postgresPrograms, startPostgres } from '../helpers/postgres.ts';
 import { until } from '../helpers/store.ts';
 import { startEmbeddedMember } from '../peers/support/embedded-member.ts';
 import { startEngineMembers, whyNoEngine } from '../peers/support/engine-members.ts';
@@ -45,8 +45,16 @@ export interface TogetherOptions {
   readonly hasOwnMembers?: boolean;
   readonly front?: RoundRobinOptions;
   readonly env?: Readonly<Record<string, string>>;
-  /** Where each console reaches the database; absent: where it is. */
-  readonly wayOf?: (n: number, port: number) => Promise<number>;
+  readonly postgres?: PostgresOptions;
+  /** Where each console reaches the database, which is at that port; absent: where it is. */
+  readonly wayOf?: (n: number, port: number) => Promise<DatabasePlace>;
+}
+
+export interface DatabasePlace {
+  readonly host?: string;
+  readonly port: number;
+  /** File of the authority that its certificate is checked by; absent: no TLS. */
+  readonly authority?: string;
 }
 
 const groups = ['CLUSTER_READ', 'DATA', 'HEALTH_CHECK'] as const;
@@ -66,7 +74,7 @@ export async function startTogether(options: TogetherOptions = {}): Promise<Toge
   };
   try {
     const [postgres, members] = await Promise.all([
-      startPostgres().then((opened) => kept(opened, opened.close)),
+      startPostgres(options.postgres).then((opened) => kept(opened, opened.close)),
       startMembers(hasOwnMembers).then((opened) => kept(opened, opened.stop)),
     ]);
     const database = await postgres.createDatabase();
@@ -77,7 +85,8 @@ export async function startTogether(options: TogetherOptions = {}): Promise<Toge
     const consoles: RunningConsole[] = [];
     const dataDirs = new Map<number, string>();
     const start = async (n: number, script?: string) => {
-      const at = (await wayOf?.(n, postgres.port)) ?? postgres.port;
+      const { authority, ...place } = (await wayOf?.(n, postgres.port)) ?? { port: postgres.port };
+      const databaseUrl = postgres.url(database, place);
       const dataDir = dataDirs.get(n);
       const console = await startConsole({
         isFirstStart: true,
@@ -86,7 +95,7 @@ export async function startTogether(options: TogetherOptions = {}): Promise<Toge
         ...(dataDir !== undefined && { dataDir }),
         env: {
           CONSOLE_URL: front.url,
-          CONSOLE_DATABASE_URL: postgres.url(database, { port: at }),
+          CONSOLE_DATABASE_URL: authority ? `${databaseUrl}&sslrootcert=${authority}` : databaseUrl,
           CONSOLE_MEMBERS: members.addresses,
           CONSOLE_TRUSTED_PROXIES: '127.0.0.1',
           CONSOLE_OUTBOUND_ALLOW: '127.0.0.1',
