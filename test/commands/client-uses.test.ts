@@ -205,8 +205,13 @@ test('tokens of machines write nothing into the store', async () => {
     'a quiet store',
     20_000,
   );
-  for (let count = 0; count < 100; count++) await machineToken(fresh);
-  expect(store()).toBe(before);
+  // What is written now and then may come between: what each token wrote would be there every time.
+  for (let tries = 1; ; tries++) {
+    for (let count = 0; count < 100; count++) await machineToken(fresh);
+    const after = store();
+    if (after === before || tries === 3) return expect(after).toBe(before);
+    before = after;
+  }
 });
 
 async function introspect(id: string, secret: string): Promise<number> {

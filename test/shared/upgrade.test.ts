@@ -2,6 +2,7 @@
  * Consoles that share a database, and the proxies beside them, are exchanged for another version one by one while clients
  * ask all the time: no request fails. Longer: SHARED_UPGRADE_SECONDS, of each test.
  */
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -249,8 +250,8 @@ describe.skipIf(whyNot !== undefined)(`consoles of several versions on one datab
     return stderr;
   }
 
-  async function endsBy({ child, stderr, waitFor }: RunningConsole, sentence: string): Promise<void> {
-    await waitFor(() => child.exitCode !== null, 'the end of a console');
+  async function endsBy({ child, stderr }: RunningConsole, sentence: string): Promise<void> {
+    if (child.exitCode === null) await once(child, 'close');
     expect([child.exitCode, stderr()]).toEqual([0, expect.stringContaining(sentence)]);
   }
 });
