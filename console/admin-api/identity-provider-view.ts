@@ -45,6 +45,8 @@ export const providerView = view({
   hold: holdView.nullable(),
 }).meta({ id: 'IdentityProvider' });
 
+export type ProviderView = z.infer<typeof providerView>;
+
 /** What the audit gets of it is what may be shown. */
 export function saidOf({ view: shown }: ShownProvider) {
   if (!shown.readable) return { readable: false };

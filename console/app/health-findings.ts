@@ -3,6 +3,7 @@ import { statfsSync } from 'node:fs';
 import { ProblemError } from '../../platform/errors.ts';
 import type { AskMember } from '../../platform/member-call.ts';
 import { reasonInWords } from '../../platform/names/network-reason.ts';
+import type { HealthFinding } from '../admin-api/cluster/health.ts';
 import { differenceIn } from '../configuration/directory/differing-files.ts';
 import type { Job } from '../jobs/job.ts';
 import { isSettled } from '../licence/licence-updates.ts';
@@ -12,23 +13,6 @@ import type { DeniedCaller } from '../usage/denied-callers.ts';
 import { directoryStateOf } from './directory-state.ts';
 import { checkProviders } from './provider-findings.ts';
 import type { Services } from './services.ts';
-
-export interface HealthFinding {
-  /** What was looked at: `member 10.0.0.1:5701`, `store`. */
-  readonly check: string;
-  readonly state: 'ok' | 'warning' | 'problem';
-  readonly reason: string;
-  /** What puts it right, in words. */
-  readonly fix: string | null;
-  /** The command line that does so, or says more. */
-  readonly command?: string;
-  /** Of this API, what does so. */
-  readonly operation?: string;
-  /** Of the last call, where it is about calls that are denied. */
-  readonly decisionId?: string;
-  /** The job that it is about. */
-  readonly job?: Pick<Job, 'id' | 'kind' | 'input' | 'state' | 'problem' | 'endedAt'>;
-}
 
 /** In words, and with what. */
 type Repair = Pick<HealthFinding, 'command' | 'operation'> & { readonly fix: string };

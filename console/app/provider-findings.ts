@@ -1,16 +1,8 @@
 /** Which identity providers sign by a certificate that ends soon: then they sign by another one, which has to be pinned here first. */
 import { X509Certificate } from 'node:crypto';
+import type { HealthFinding } from '../admin-api/cluster/health.ts';
 import type { Provider } from '../federation/providers/schema.ts';
 import type { Services } from './services.ts';
-
-interface ProviderFinding {
-  readonly check: string;
-  readonly state: 'warning';
-  readonly reason: string;
-  readonly fix: string;
-  readonly command: string;
-  readonly operation: string;
-}
 
 const dayMs = 24 * 3600 * 1000;
 const soonDays = 30;
@@ -20,7 +12,7 @@ export function checkProviders({
   providers,
   storage,
   now,
-}: Pick<Services, 'providers' | 'storage' | 'now'>): readonly ProviderFinding[] {
+}: Pick<Services, 'providers' | 'storage' | 'now'>): readonly HealthFinding[] {
   return [...storage.registry.all('providers').keys()].flatMap((id) => {
     const provider = providers.find(id);
     const endsAt = provider?.enabled ? lastEndOf(provider) : undefined;
@@ -29,7 +21,7 @@ export function checkProviders({
   });
 }
 
-function findingOf(id: string, days: number): ProviderFinding {
+function findingOf(id: string, days: number): HealthFinding {
   return {
     check: `identity provider ${id}`,
     state: 'warning',

@@ -7,23 +7,28 @@ import { type Operation, operation } from '../../operations/operation.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
 import { jobId, jobStates, jobView, structureOf } from '../jobs.ts';
 
-type State = 'ok' | 'warning' | 'problem';
+/** What an administrator has to know of one part of this installation. */
+export interface HealthFinding {
+  /** What was looked at: `member 10.0.0.1:5701`, `store`. */
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'problem';
+  readonly reason: string;
+  /** What puts it right, in words. */
+  readonly fix: string | null;
+  /** The command line that does so, or says more. */
+  readonly command?: string;
+  /** Of this API, what does so. */
+  readonly operation?: string;
+  /** Of the last call, where it is about calls that are denied. */
+  readonly decisionId?: string;
+  /** The job that it is about. */
+  readonly job?: Pick<Job, 'id' | 'kind' | 'input' | 'state' | 'problem' | 'endedAt'>;
+}
 
 interface Found {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly findings: readonly FoundOne[];
-}
-
-interface FoundOne {
-  readonly check: string;
-  readonly state: State;
-  readonly reason: string;
-  readonly fix: string | null;
-  readonly command?: string;
-  readonly operation?: string;
-  readonly decisionId?: string;
-  readonly job?: Pick<Job, 'id' | 'kind' | 'input' | 'state' | 'problem' | 'endedAt'>;
+  readonly findings: readonly HealthFinding[];
 }
 
 export interface HealthNeeds {
@@ -97,7 +102,7 @@ export const healthOperations: readonly Operation<HealthNeeds>[] = [
   }),
 ];
 
-const order: readonly State[] = ['problem', 'warning', 'ok'];
+const order: readonly HealthFinding['state'][] = ['problem', 'warning', 'ok'];
 
 async function bodyOf(actor: Actor, isNow: boolean, { healthFindings, roles }: HealthNeeds) {
   // Who is denied what names callers, which are not for everybody who reads this.
@@ -115,12 +120,12 @@ function viewOf({ at, findings }: Found) {
   return { state: worst, checkedAt: new Date(at).toISOString(), findings: findings.map(shown) };
 }
 
-function shown({ job, ...finding }: FoundOne) {
+function shown({ job, ...finding }: HealthFinding) {
   const nothing = { command: null, operation: null, decisionId: null };
   return { ...nothing, ...finding, job: job ? jobOf(job) : null };
 }
 
-function jobOf(job: NonNullable<FoundOne['job']>) {
+function jobOf(job: NonNullable<HealthFinding['job']>) {
   const { id, kind, state, problem, endedAt: at } = job;
   const endedAt = at === null ? null : new Date(at).toISOString();
   return { id, kind, structure: structureOf(job), state, endedAt, problem: problem?.detail ?? null };

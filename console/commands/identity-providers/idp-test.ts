@@ -1,6 +1,6 @@
+import type { ProviderView } from '../../admin-api/identity-provider-view.ts';
 import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
 import { columns } from '../runner/output.ts';
-import type { ProviderView } from './idp-view.ts';
 
 /** As the API answers it. */
 interface TrialView {

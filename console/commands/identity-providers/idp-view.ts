@@ -1,31 +1,7 @@
 /** Identity providers as text. */
-import { type HoldView, type OwnerView, ownership } from '../operations/owners.ts';
+import type { ProviderView } from '../../admin-api/identity-provider-view.ts';
+import { ownership } from '../operations/owners.ts';
 import { fields } from '../runner/output.ts';
-
-/** As the API shows it. */
-export interface ProviderView {
-  readonly id: string;
-  readonly readable: boolean;
-  readonly problem: string | null;
-  readonly kind: 'oidc' | 'saml' | 'ldap' | null;
-  readonly name: string | null;
-  readonly enabled: boolean;
-  readonly roleRules: readonly string[];
-  readonly defaultRole: string | null;
-  readonly callbackUrl: string | null;
-  readonly testUrl: string | null;
-  readonly settings: Readonly<Record<string, unknown>> | null;
-  readonly position: number | null;
-  readonly linkedUsers: number;
-  readonly lastSignInAt: string | null;
-  readonly lastFailure: { readonly at: string; readonly reason: string } | null;
-  readonly metadataReadAt: string | null;
-  readonly metadataFailure: { readonly at: string; readonly reason: string } | null;
-  readonly keysReadAt: string | null;
-  readonly createdAt: string | null;
-  readonly owner: OwnerView;
-  readonly hold: HoldView | null;
-}
 
 export const headings = ['ID', 'KIND', 'STATE', 'ACCOUNTS', 'METADATA READ', 'NAME'];
 

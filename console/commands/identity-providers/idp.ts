@@ -1,3 +1,4 @@
+import type { ProviderView } from '../../admin-api/identity-provider-view.ts';
 import { type ProviderKind, providerKinds } from '../../federation/providers/kinds.ts';
 import { conditionsIn, makingFlags, makingIn, ownedFlags } from '../operations/changes.ts';
 import { inFlags } from '../operations/flag-names.ts';
@@ -5,7 +6,7 @@ import { listFlags, listReply } from '../operations/lists.ts';
 import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
 import { flagCalled, providerFlags, readProviderFlags } from './idp-flags.ts';
 import { testCommand } from './idp-test.ts';
-import { describeProvider, headings, type ProviderView, rowOf } from './idp-view.ts';
+import { describeProvider, headings, rowOf } from './idp-view.ts';
 
 const onApi = { isOnApi: true } as const;
 
