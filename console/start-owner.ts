@@ -147,12 +147,13 @@ interface CallsDeps {
   readonly parts: Awaited<ReturnType<typeof createParts>>;
   /** One for all who ask. */
   readonly numbers: ReturnType<typeof createSummedNumbers>;
-  readonly trail: Pick<AuditStore, 'written' | 'synced'>;
+  readonly trail: Pick<AuditStore, 'versions' | 'written' | 'synced'>;
 }
 
 /** What workers ask for that is not in the store. */
 function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps) {
   return {
+    auditVersions: trail.versions,
     auditWritten: trail.written,
     auditSynced: trail.synced,
     addProof: (memory, proof, caller) => memories[memory].add(proof, caller),

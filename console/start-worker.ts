@@ -76,6 +76,7 @@ export async function runWorker({ worker, stopped, onLog, drainMs }: RunWorkerDe
       log,
       audit,
       onAuditAvailable,
+      written: audited.written,
       closing,
       faults,
     });
@@ -117,16 +118,19 @@ interface ServeDeps {
   readonly log: Logger;
   readonly audit: Audit;
   readonly onAuditAvailable: (isAvailable: boolean) => void;
+  /** Resolves when what was recorded here can be read. */
+  readonly written: () => Promise<void>;
   readonly closing: Closing;
   readonly faults: Faults;
 }
 
-function othersOf(owner: OwnerLine['owner']): OtherProcesses {
+function othersOf(owner: OwnerLine['owner'], written: () => Promise<void>): OtherProcesses {
   return {
     flushDenials: () => owner.flushDenials().catch(() => {}),
     recordClientUses: owner.recordClientUses,
     askAudit: owner.askAudit,
     eraseAudit: owner.eraseAudit,
+    audit: { versions: owner.auditVersions, written },
     recordUsage: owner.recordUsage,
     settleUsage: owner.settleUsage,
     recentCalls: { read: owner.recentCalls, areAll: true },
@@ -164,7 +168,7 @@ async function serve(deps: ServeDeps) {
     steady: () => briefing.steadyOffsetMs + machineClock(),
     log,
     application: () => application,
-    others: othersOf(owner),
+    others: othersOf(owner, deps.written),
   });
   await prepare(services, closing);
   const overload = createConsoleOverload(settings, isLastingReply);

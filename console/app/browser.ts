@@ -29,6 +29,7 @@ import { createPagesModule } from '../pages/module.ts';
 import { createPageTools } from '../pages/page-tools.ts';
 import { createPages } from './pages.ts';
 import type { Parts } from './parts.ts';
+import { createListVersions } from './services/list-versions.ts';
 
 export interface Browser extends Pick<OidcModule, 'addEndpoints'> {
   readonly pages: RequestListener;
@@ -63,6 +64,7 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     ...login,
     tools,
     live,
+    listVersions: createListVersions(parts),
     findSession: parts.sessions.find,
   });
   const returns = { signIn: login.returned, signOut: logout.resume };

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createAccountRecords } from '../accounts/voiding.ts';
 import { createCallRate } from '../admin-api/http/call-rate.ts';
 import { createLatestEntries } from '../audit/reader/latest-entries.ts';
+import { createNewestEntries } from '../audit/reader/newest-entries.ts';
 import { createClientRegistration } from '../clients/client-registration.ts';
 import { tokenTtlRange } from '../clients/client-rules.ts';
 import { type Clients, createClients, createDerivedClients } from '../clients/clients.ts';
@@ -60,6 +61,7 @@ export function createServices(deps: ServicesDeps) {
     settings,
     auditReader,
     latestEntries: createLatestEntries(auditReader, deps.auditVersions, now),
+    newestEntries: createNewestEntries(auditReader, deps.auditVersions ?? others?.audit, now),
     auditVerification: createAuditVerification(deps),
     auditEraser: deps.auditEraser ?? (others?.eraseAudit ? { erase: others.eraseAudit } : {}),
     resources: resourcesOf(settings),

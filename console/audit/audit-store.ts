@@ -76,8 +76,8 @@ export function openAuditStore(deps: AuditStoreDeps) {
   /** Not handed over yet. */
   const gathered = createBatchWriter();
   let transfer: NodeJS.Timeout | undefined;
-  /** Of the latest denials and changes: another one with each entry that may be one. */
-  const versions = { denials: 0, changes: 0 };
+  /** Of all entries, and of the latest denials and changes: another one with each entry that may be one. */
+  const versions = { entries: 0, denials: 0, changes: 0 };
   let number = 0;
   let lastAdded = 0;
   let lastSynced = 0;
@@ -108,6 +108,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
   return {
     /** @param fields  as for the log */
     record(event: string, fields: AuditFields): void {
+      versions.entries++;
       if (fields.outcome === 'denied') versions.denials++;
       if (fields.changes !== undefined) versions.changes++;
       if (isFull()) countLost(event);
@@ -178,6 +179,7 @@ export function openAuditStore(deps: AuditStoreDeps) {
 
   /** What they say is not looked at here. */
   function changeAll(): void {
+    versions.entries++;
     versions.denials++;
     versions.changes++;
   }

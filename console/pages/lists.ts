@@ -51,21 +51,36 @@ export function filtersOf(
   };
 }
 
+/**
+ * Of the first page of a list: behind which item one is new.
+ *
+ * @param newest  id of the newest item of the page; undefined: it has none
+ */
+export function liveOf(
+  action: string,
+  { cursor, ...filter }: Readonly<Record<string, string>>,
+  newest: string | undefined,
+): Pick<ListModel, 'live'> {
+  if (cursor !== undefined) return {};
+  return { live: { newest: newest ?? '', href: addressOf(action, filter) } };
+}
+
 /** Where the list goes on, and where it begins. */
 export function placesOf(
   action: string,
   { cursor, ...filter }: Readonly<Record<string, string>>,
   { next, count }: ListAnswer<unknown>,
 ): Pick<ListModel, 'nextHref' | 'firstHref' | 'count' | 'files'> {
-  const at = (parameters: Readonly<Record<string, string>>, path = action) => {
-    const text = new URLSearchParams(parameters).toString();
-    return text === '' ? path : `${path}?${text}`;
-  };
   const { limit: _limit, ...query } = filter;
   return {
     count: count ?? undefined,
-    nextHref: next === null ? undefined : at({ ...filter, cursor: next }),
-    firstHref: cursor === undefined ? undefined : at(filter),
-    files: formatsOf(action).map((format) => ({ format, href: at(query, `${action}.${format}`) })),
+    nextHref: next === null ? undefined : addressOf(action, { ...filter, cursor: next }),
+    firstHref: cursor === undefined ? undefined : addressOf(action, filter),
+    files: formatsOf(action).map((format) => ({ format, href: addressOf(`${action}.${format}`, query) })),
   };
+}
+
+function addressOf(path: string, parameters: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(parameters).toString();
+  return text === '' ? path : `${path}?${text}`;
 }

@@ -21,6 +21,7 @@ import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
 import { createListFiles } from './list-files.ts';
 import { listed } from './listed-pages.ts';
+import type { ListVersions } from './live/new-items.ts';
 import type { Live } from './live/streams.ts';
 import { addObserveRoutes } from './observe/module.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
@@ -39,6 +40,7 @@ export interface PagesNeeds {
   /** For who may open no management page. */
   readonly accountPage: (ctx: PageContext) => Promise<void>;
   readonly live: Live;
+  readonly listVersions: ListVersions;
   readonly stepUp: StepUp;
   readonly signedIn: Guard<WithSession>;
   readonly findSession: FindSession;
@@ -126,7 +128,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/observe', query, signedIn, group);
       router.get('/observe/search', query, signedIn, search);
       addSettingsRoutes(router, { tools, acts, forms, steps, signedIn, csrf, held });
-      addObserveRoutes(router, { tools, acts, live, signedIn, csrf, held });
+      addObserveRoutes(router, { ...needs, acts, csrf, held });
     },
   };
 }

@@ -62,6 +62,7 @@ export const announcedKinds = [
   'LogoutOutcome',
   'Job',
   'JobCancellation',
+  'Approval',
   'CallEnd',
 ] as const;
 export type AnnouncedKind = (typeof announcedKinds)[number];

@@ -3,6 +3,7 @@ import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.
 import type { Answer, Call } from '../../platform/process/calls.ts';
 import type { Batch } from '../audit/batches/batch-writer.ts';
 import type { Entry } from '../audit/entry.ts';
+import type { Versions } from '../audit/reader/latest-entries.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/client-last-used.ts';
 import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
@@ -35,6 +36,8 @@ export interface OwnerCalls extends StoreCalls {
   endCall(id: string): void;
   /** Of all workers. */
   flushDenials(): Promise<void>;
+  /** Of what all have written. */
+  auditVersions(): Versions;
   /** Resolves when the entries that were sent before are in the file. */
   auditWritten(): Promise<void>;
   /** Resolves when they are on the disk. */
@@ -81,6 +84,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   beginCall: true,
   endCall: true,
   flushDenials: true,
+  auditVersions: true,
   auditWritten: true,
   auditSynced: true,
   eraseAudit: true,

@@ -10,7 +10,7 @@ function latestOf() {
     return { entries: [], total: 0 } as never;
   };
   const trail = {
-    versions: () => ({ denials: clock.denials, changes: 0 }),
+    versions: () => ({ entries: clock.denials, denials: clock.denials, changes: 0 }),
     written: async () => {},
     isAvailable: () => clock.isAvailable,
   };

@@ -4,15 +4,17 @@ import { safeHref } from './href.ts';
 interface LinkProps {
   readonly href: string | undefined;
   readonly class?: string;
+  /** Until a script shows it. */
+  readonly isHidden?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A link, or nothing at all when the address is missing or refused by {@link safeHref}. */
-export function Link({ href, class: className, children }: LinkProps) {
+export function Link({ href, class: className, isHidden = false, children }: LinkProps) {
   const target = safeHref(href);
   if (target === undefined) return null;
   return (
-    <a href={target} class={className}>
+    <a href={target} class={className} hidden={isHidden}>
       {children}
     </a>
   );

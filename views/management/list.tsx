@@ -11,6 +11,7 @@ import { Outcome, type OutcomeModel } from './bulk/outcome.tsx';
 import { Pick, PickPage, Selection, type SelectionModel } from './bulk/selection.tsx';
 import { Chips, Filters, type FiltersModel, filtersInWords, isFiltered } from './filters.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
+import { NewItems, type NewItemsModel } from './new-items.tsx';
 
 export interface Column {
   readonly title: string;
@@ -54,6 +55,8 @@ export interface ListModel {
   readonly rows: readonly Row[];
   /** What is said, and offered, where there is nothing at all. */
   readonly empty: ComponentChildren;
+  /** Of the first page of a list that says what has come since. */
+  readonly live?: NewItemsModel | undefined;
   /** Where the list goes on. */
   readonly nextHref?: string | undefined;
   /** The first page, on any other. */
@@ -76,6 +79,7 @@ export type ListState = Pick<
   | 'frame'
   | 'count'
   | 'primary'
+  | 'live'
   | 'nextHref'
   | 'firstHref'
   | 'files'
@@ -86,7 +90,7 @@ export type ListState = Pick<
 >;
 
 export function ListPage(model: ListModel) {
-  const { frame, title, about, count, primary, before, rows, outcome, notice, problem } = model;
+  const { frame, title, about, count, primary, before, rows, outcome, live, notice, problem } = model;
   const { language } = usePresentation();
   return (
     <ManagementPage
@@ -108,6 +112,7 @@ export function ListPage(model: ListModel) {
       {outcome && <Outcome {...outcome} />}
       {before}
       <Head {...model} />
+      {live && <NewItems {...live} />}
       {rows.length === 0 ? <Nothing {...model} /> : <Table {...model} />}
       <More {...model} />
       {rows.length > 0 && <Files {...model} />}

@@ -1,8 +1,13 @@
 import { assetPath } from '../static.ts';
 import { useText } from '../texts/elements.tsx';
 
+interface LiveProps {
+  /** Of a list: the newest item of the page. */
+  readonly newest?: string;
+}
+
 /** Whether the page goes on by itself, and what stops that: nothing where no script runs. */
-export function Live() {
+export function Live({ newest }: LiveProps) {
   const t = useText();
   // The script fills the gap of the last one.
   const texts = {
@@ -14,7 +19,7 @@ export function Live() {
     lost: t('frame.livePausedSince', { time: '{time}' }),
   };
   return (
-    <div class="live" data-live={JSON.stringify(texts)}>
+    <div class="live" data-live={JSON.stringify(texts)} data-newest={newest}>
       <script type="module" src={assetPath('live.js')} />
       <span role="status">{t('frame.live')}</span>
       <button type="button" class="button small">

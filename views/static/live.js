@@ -4,7 +4,11 @@ const status = control.querySelector('[role=status]');
 const button = control.querySelector('button');
 const address = new URL(location.href);
 address.searchParams.set('live', '1');
+const { newest } = control.dataset;
+if (newest !== undefined) address.searchParams.set('newest', newest);
+const newItems = document.querySelector('[data-new]');
 const { lang } = document.documentElement;
+const plural = new Intl.PluralRules(lang);
 const clock = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { hour: '2-digit', minute: '2-digit' });
 const texts = JSON.parse(control.dataset.live);
 const shortestMs = 500;
@@ -35,16 +39,33 @@ function open() {
   if (isPaused || document.hidden) return;
   if (lastId !== '') address.searchParams.set('after', lastId);
   source = new EventSource(address);
-  source.onmessage = ({ data, lastEventId }) => {
-    lastId = lastEventId;
-    waitMs = shortestMs;
-    lostAt = undefined;
-    say(texts.live);
-    takeAll(JSON.parse(data).parts);
+  source.onmessage = (event) => {
+    goOn(event);
+    takeAll(JSON.parse(event.data).parts);
   };
+  source.addEventListener('new', (event) => {
+    goOn(event);
+    showNew(JSON.parse(event.data));
+  });
   source.addEventListener('reset', () => void refresh());
   source.addEventListener('bye', ({ data }) => leave(JSON.parse(data).reason));
   source.onerror = lost;
+}
+
+function goOn({ lastEventId }) {
+  lastId = lastEventId;
+  waitMs = shortestMs;
+  lostAt = undefined;
+  say(texts.live);
+}
+
+function showNew({ count, isExact }) {
+  const link = newItems.querySelector('a');
+  const { one, other, more } = JSON.parse(newItems.dataset.new);
+  const form = plural.select(count) === 'one' ? one : other;
+  const text = (isExact ? form : more).replace('{n}', count);
+  if (link.textContent !== text) link.textContent = text;
+  link.hidden = count === 0;
 }
 
 function leave(reason) {
@@ -74,6 +95,8 @@ function poll() {
 }
 
 async function refresh() {
+  // A list stays as it is until somebody asks for it anew.
+  if (newItems) return;
   try {
     const response = await fetch(location.href);
     if (!response.ok || response.redirected) return location.reload();

@@ -4,6 +4,7 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Entry } from '../../audit/entry.ts';
 import type { Place } from '../../audit/index/entry-list.ts';
 import type { LatestEntries } from '../../audit/reader/latest-entries.ts';
+import type { NewestEntries } from '../../audit/reader/newest-entries.ts';
 import type { AuditReader } from '../../audit/reader/questions.ts';
 import { invalidInput } from '../../operations/input-check.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
@@ -13,11 +14,13 @@ import { byId, type People, viewsOf } from './entry-people.ts';
 import { exportEntries, followEntries, readPlace } from './entry-streams.ts';
 import { entryId, entryView } from './entry-view.ts';
 import { latestEntries } from './latest-entries.ts';
+import { newestEntries, readEvent } from './newest-entries.ts';
 
 export interface AuditNeeds {
   readonly users: People;
   readonly auditReader: AuditReader;
   readonly latestEntries: LatestEntries;
+  readonly newestEntries: NewestEntries;
   readonly cursors: Cursors;
   readonly auditEraser: AuditEraser;
 }
@@ -28,7 +31,6 @@ export interface AuditEraser {
   readonly erase?: (entry: Entry) => Promise<void>;
 }
 
-const readEvent = 'audit.read';
 const formats = {
   jsonl: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',
@@ -64,6 +66,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     },
   }),
   latestEntries,
+  newestEntries,
   operation({
     id: 'readAuditEntry',
     method: 'GET',

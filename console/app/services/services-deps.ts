@@ -44,6 +44,8 @@ export interface OtherProcesses {
   /** Absent in the process that reads it. */
   readonly askAudit?: AskAudit;
   readonly eraseAudit?: (entry: Entry) => Promise<void>;
+  /** What they have written too; absent in the process that writes it. */
+  readonly audit?: Pick<TrailVersions, 'versions' | 'written'>;
   /** Absent in the process that writes them. */
   readonly recordClientUses?: (rows: readonly ClientUseRow[]) => Promise<void>;
   /** The same. */

@@ -17,7 +17,10 @@ export interface TrailVersions {
 }
 
 export type LatestKind = 'denials' | 'changes';
-export type Versions = Readonly<Record<LatestKind, number>>;
+export interface Versions extends Readonly<Record<LatestKind, number>> {
+  /** Another one with each entry. */
+  readonly entries: number;
+}
 
 const filters: Readonly<Record<LatestKind, EntryFilter>> = {
   denials: { outcome: 'denied' },

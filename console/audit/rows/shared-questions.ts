@@ -26,7 +26,10 @@ export interface SharedQuestions {
   /** Resolves when the database has what was written here. */
   ship: { asks: object; gets: object };
   /** Another one with each entry of all consoles that may be of the kind, and with one that is erased. */
-  versions: { asks: object; gets: { readonly denials: number; readonly changes: number } };
+  versions: {
+    asks: object;
+    gets: { readonly entries: number; readonly denials: number; readonly changes: number };
+  };
   /** Which entries of the outbox are there. */
   outbox: { asks: { readonly ids: readonly string[] }; gets: { readonly found: readonly string[] } };
   /** Takes what an entry says out of its row. */

@@ -36,7 +36,8 @@ const clearMs = 60_000;
 
 const sumOfVersions = statement(
   'audit_versions',
-  'select coalesce(sum(denials), 0)::bigint as denials, coalesce(sum(changes), 0)::bigint as changes from audit_chain',
+  `select coalesce(sum(seq), 0)::bigint as entries, coalesce(sum(denials), 0)::bigint as denials,
+    coalesce(sum(changes), 0)::bigint as changes from audit_chain`,
 );
 
 export function createSharedWork(deps: SharedWorkDeps) {

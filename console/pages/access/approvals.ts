@@ -11,9 +11,11 @@ import {
 } from '../../../views/management/access/approvals.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
+import { mostItems } from '../../operations/lists.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
+import type { LiveList } from '../live/new-items.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/approvals';
@@ -44,9 +46,23 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
           t,
         ),
         ...placesOf(listHref, asked, body),
+        // The oldest come first: what is new is on this page only where it is the last one.
+        ...(body.next === null && liveOf(listHref, asked, body.items.at(-1)?.id)),
       });
       tools.send(ctx, html);
     },
+    /** What comes while the list is open. @param version  of all of them */
+    newApprovals: (version: LiveList['version']): LiveList => ({
+      operation: 'listApprovals',
+      version,
+      isInOrderOfIds: true,
+      async read(ctx) {
+        const { cursor: _, ...asked } = queryOf(ctx.state.form, listed.approvals.names);
+        const query = { ...asked, limit: String(mostItems) };
+        const { body } = await tools.run<ListAnswer<ShownApproval>>(ctx, 'listApprovals', { query });
+        return { items: [...body.items].reverse(), isAll: body.next === null };
+      },
+    }),
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const approval = await find(ctx);

@@ -4,6 +4,8 @@ import { form, type Guard, longForm, query, type WithForm } from '../../http/gua
 import type { WithSession } from '../../login/signed-in.ts';
 import type { Acts } from '../acts.ts';
 import type { Forms } from '../forms.ts';
+import type { ListVersions } from '../live/new-items.ts';
+import type { Live } from '../live/streams.ts';
 import type { PageTools } from '../page-tools.ts';
 import { createApplicationPages } from './applications.ts';
 import { createApprovalPages } from './approvals.ts';
@@ -19,6 +21,8 @@ export interface AccessNeeds {
   readonly tools: PageTools;
   readonly acts: Acts;
   readonly forms: Forms;
+  readonly live: Live;
+  readonly listVersions: ListVersions;
   /** Of this console. */
   readonly origin: string;
   /** Epoch milliseconds. */
@@ -63,7 +67,8 @@ export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   router.post('/access/clients', form, csrf, signedIn, held, clients.create);
   router.get('/access/clients/:client', query, signedIn, clients.show);
   router.post('/access/clients/:client', form, csrf, signedIn, held, clients.change);
-  router.get('/access/approvals', query, signedIn, approvals.list);
+  const newApprovals = needs.live.ofList(approvals.newApprovals(needs.listVersions.approvals));
+  router.get('/access/approvals', query, signedIn, newApprovals, approvals.list);
   router.get('/access/approvals/:approval', query, signedIn, approvals.show);
   router.post('/access/approvals/:approval', form, csrf, signedIn, held, approvals.change);
   router.get('/access/applications', query, signedIn, applications.list);

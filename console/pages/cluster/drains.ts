@@ -5,7 +5,7 @@ import { drainHref, structureHref } from '../../../views/management/cluster/stru
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
-import type { Parts } from '../live/topics.ts';
+import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { withStarters } from '../starters.ts';
 

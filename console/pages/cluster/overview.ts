@@ -19,7 +19,7 @@ import { startHref } from '../../../views/management/settings/start.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
-import type { Parts } from '../live/topics.ts';
+import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 import type { StartSteps } from '../settings/start-steps.ts';

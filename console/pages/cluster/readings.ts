@@ -10,7 +10,7 @@ import { readingHref } from '../../../views/management/cluster/structures.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
-import type { Parts } from '../live/topics.ts';
+import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 
 /** Of what could not be taken, so many keys are named. */

@@ -5,7 +5,9 @@ import { ProblemError } from '../../../platform/errors.ts';
 import type { Guard, WithForm } from '../../http/guards.ts';
 import type { WithSession } from '../../login/signed-in.ts';
 import type { PageContext } from '../page-tools.ts';
-import { createTopics, type Frame, type ReadParts } from './topics.ts';
+import { type LiveList, newestName, newFramesOf } from './new-items.ts';
+import { partFramesOf, type ReadParts } from './parts.ts';
+import { createTopics, type Frame, type NewFrames } from './topics.ts';
 
 export interface LiveDeps {
   /** Whether the session counts; it is not prolonged by that. */
@@ -66,10 +68,15 @@ export function createLive(deps: LiveDeps) {
      * @param operation  without which there is no such page
      */
     of: (operation: string, parts: ReadParts): Guard<WithSession & WithForm> =>
-      guard(operation, parts, rightsOf),
+      guard(operation, partFramesOf(parts), rightsOf),
+    /** The same for the first page of a list: how many items have come since it was made. */
+    ofList: (list: LiveList): Guard<WithSession & WithForm> => {
+      const stream = guard(list.operation, newFramesOf(list), rightsOf);
+      return (ctx, next) => ((ctx as PageContext).state.form.get('cursor') ? next() : stream(ctx, next));
+    },
     /** The same, of what is shown to one and not to another who may do the same: nobody else reads these frames. */
     ofPerson: (operation: string, parts: ReadParts): Guard<WithSession & WithForm> =>
-      guard(operation, parts, (ctx) => `${rightsOf(ctx)} ${ctx.state.account.id}`),
+      guard(operation, partFramesOf(parts), (ctx) => `${rightsOf(ctx)} ${ctx.state.account.id}`),
     /** @returns whether, whenever it is asked from now on, the session counts and may do what it may do now */
     watch(ctx: PageContext): () => Promise<boolean> {
       const { current } = ctx.state;
@@ -93,18 +100,18 @@ export function createLive(deps: LiveDeps) {
   /** @param readersOf  in words that are the same for all who read the same frames */
   function guard(
     operation: string,
-    parts: ReadParts,
+    frames: NewFrames,
     readersOf: (ctx: PageContext) => string,
   ): Guard<WithSession & WithForm> {
     return async (ctx, next) => {
       const page = ctx as PageContext;
       if (page.state.form.get('live') !== '1') return next();
       await checkMayRun(page, operation);
-      await open(page, parts, readersOf(page));
+      await open(page, frames, readersOf(page));
     };
   }
 
-  async function open(ctx: PageContext, parts: ReadParts, readers: string): Promise<void> {
+  async function open(ctx: PageContext, frames: NewFrames, readers: string): Promise<void> {
     const { res } = ctx;
     const session = ctx.state.current.uid;
     const rights = rightsOf(ctx);
@@ -131,7 +138,7 @@ export function createLive(deps: LiveDeps) {
     const last = ctx.get('Last-Event-ID') || (ctx.state.form.get('after') ?? '');
     const isKnown = last !== '' && topics.knows(key, last);
     if (last !== '' && !isKnown) res.write('event: reset\ndata: {}\n\n');
-    const { topic, leave } = topics.read(key, parts, {
+    const { topic, leave } = topics.read(key, frames, {
       ctx,
       take: (frame) => send(stream, frame),
       fail: (error) => failed(stream, error),
@@ -171,7 +178,8 @@ export function createLive(deps: LiveDeps) {
       return;
     }
     stream.behindSince = undefined;
-    res.write(stream.hasMissed ? frame.whole : frame.changed);
+    const text = frame.textFor(stream);
+    if (text) res.write(text);
     stream.hasMissed = false;
   }
 
@@ -241,7 +249,7 @@ function bye(reason: Reason): string {
 /** In one order, without what is of the stream. */
 function queryOf({ querystring }: PageContext): string {
   const query = new URLSearchParams(querystring);
-  for (const name of ['live', 'after']) query.delete(name);
+  for (const name of ['live', 'after', newestName]) query.delete(name);
   query.sort();
   return query.toString();
 }

@@ -1,24 +1,33 @@
 /**
  * What streams of one address and one set of rights are sent: made once for all of them, and again every two seconds as long
- * as there is a reader. A frame has the parts of the page that have changed since the one before; whoever has missed one gets
- * all of them, since they are values and no events.
+ * as there is a reader. Frames are of values and not of events, so that whoever has missed one needs the last one alone.
  */
 import type { PageContext } from '../page-tools.ts';
-
-/** Parts of a page, as they are in it: HTML by the id of their element. */
-export type Parts = Readonly<Record<string, string>>;
-
-/** @throws what the page throws */
-export type ReadParts = (ctx: PageContext) => Promise<Parts>;
 
 export interface Frame {
   /** Boot and sequence. */
   readonly id: string;
-  /** What has changed. */
-  readonly changed: Buffer;
-  /** All of it. */
-  readonly whole: Buffer;
+  /** @returns undefined where it is nothing new to them */
+  textFor(reader: FrameReader): Buffer | undefined;
 }
+
+export interface FrameReader {
+  readonly ctx: PageContext;
+  /** Has not got the frame before. */
+  readonly hasMissed: boolean;
+}
+
+/**
+ * Makes the next frame of one topic.
+ *
+ * @param ctx  as whom the page is asked: anyone of those who read it
+ * @returns undefined where nothing has changed
+ * @throws what the page throws
+ */
+export type MakeFrame = (ctx: PageContext, newId: () => string) => Promise<Frame | undefined>;
+
+/** For a topic that begins. */
+export type NewFrames = () => MakeFrame;
 
 export interface Topic {
   /** The last one that was made. */
@@ -37,7 +46,7 @@ export interface TopicReader {
 
 export interface Topics {
   /** @returns the topic, and what ends the reading */
-  read(key: string, parts: ReadParts, reader: TopicReader): { readonly topic: Topic; leave(): void };
+  read(key: string, frames: NewFrames, reader: TopicReader): { readonly topic: Topic; leave(): void };
   /** Whether a frame of this id is from here, and not too long ago. */
   knows(key: string, id: string): boolean;
   close(): void;
@@ -45,9 +54,8 @@ export interface Topics {
 
 interface Held {
   readonly readers: Set<TopicReader>;
-  readonly parts: ReadParts;
+  readonly makeFrame: MakeFrame;
   timer: NodeJS.Timeout | undefined;
-  sent: Parts;
   frame: Frame | undefined;
   isMaking: boolean;
   /** Epoch milliseconds. */
@@ -69,14 +77,13 @@ export function createTopics(boot: string, now: () => number): Topics {
   let sequence = 0;
 
   return {
-    read(key, parts, reader) {
+    read(key, frames, reader) {
       let held = topics.get(key);
       if (!held) {
         held = {
           readers: new Set(),
-          parts,
+          makeFrame: frames(),
           timer: undefined,
-          sent: {},
           frame: undefined,
           isMaking: false,
           leftAt: 0,
@@ -113,15 +120,10 @@ export function createTopics(boot: string, now: () => number): Topics {
     if (!reader || held.isMaking) return;
     held.isMaking = true;
     try {
-      const parts = await held.parts(reader.ctx);
-      const changed = Object.fromEntries(
-        Object.entries(parts).filter(([id, html]) => held.sent[id] !== html),
-      );
-      if (held.frame && Object.keys(changed).length === 0) return;
-      held.sent = parts;
-      const id = `${boot}-${++sequence}`;
-      held.frame = { id, changed: textOf(id, changed), whole: textOf(id, parts) };
-      for (const one of [...held.readers]) one.take(held.frame);
+      const frame = await held.makeFrame(reader.ctx, () => `${boot}-${++sequence}`);
+      if (!frame) return;
+      held.frame = frame;
+      for (const one of [...held.readers]) one.take(frame);
     } catch (error) {
       reader.fail(error);
     } finally {
@@ -135,8 +137,4 @@ export function createTopics(boot: string, now: () => number): Topics {
     const old = left.filter(([, { leftAt }]) => now() - leftAt >= storedMs);
     for (const [key] of [...old, ...left.slice(0, -mostLeft)]) topics.delete(key);
   }
-}
-
-function textOf(id: string, parts: Parts): Buffer {
-  return Buffer.from(`id: ${id}\ndata: ${JSON.stringify({ parts })}\n\n`);
 }

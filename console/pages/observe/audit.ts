@@ -14,7 +14,8 @@ import type { ShownVerification } from '../../../views/management/observe/verifi
 import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { auditFilters } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
+import type { LiveList } from '../live/new-items.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/observe/audit';
@@ -51,9 +52,22 @@ export function createAuditPages(tools: PageTools) {
         notice: ctx.state.form.get('done') === 'verified' ? t('audit.verified') : undefined,
         filters: { ...filters, texts, quick: quickFilters(asked, t) },
         ...placesOf(listHref, asked, body),
+        ...liveOf(listHref, asked, body.items[0]?.id),
       });
       tools.send(ctx, html);
     },
+    /** What comes while the list is open. @param version  of what is written */
+    newEntries: (version: LiveList['version']): LiveList => ({
+      operation: 'listAuditEntries',
+      version,
+      isInOrderOfIds: false,
+      async read(ctx) {
+        const { cursor: _cursor, limit: _limit, ...query } = queryOf(ctx.state.form, auditFilters);
+        const { body } = await tools.run<NewestEntries>(ctx, 'listNewestAuditEntries', { query });
+        // To read the page, and the next one, leaves such an entry: each page would be new to itself.
+        return { ...body, items: body.items.map(({ id, isOfItself }) => ({ id, isQuiet: isOfItself })) };
+      },
+    }),
     /** `POST /observe/audit`: verifies it; one that is not over at once has a page of its own. */
     async verify(ctx: PageContext): Promise<void> {
       const idempotencyKey = ctx.state.form.get('idempotencyKey') ?? '';
@@ -76,6 +90,11 @@ export function createAuditPages(tools: PageTools) {
       throw error;
     }
   }
+}
+
+interface NewestEntries {
+  readonly items: readonly { readonly id: string; readonly isOfItself: boolean }[];
+  readonly isAll: boolean;
 }
 
 const outcomeOptions = (t: Translate) =>

@@ -17,8 +17,9 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { ownBulkJob, undoAct, undone } from '../bulk/undo.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
-import type { Parts } from '../live/topics.ts';
+import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
+import { type LiveList, mostNew } from '../live/new-items.ts';
+import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { withStarters } from '../starters.ts';
 
@@ -43,9 +44,22 @@ export function createJobPages(tools: PageTools, acts: Acts) {
           t,
         ),
         ...placesOf(jobsHref, asked, body),
+        ...liveOf(jobsHref, asked, body.items[0]?.id),
       });
       tools.send(ctx, html);
     },
+    /** What comes while the list is open. @param version  of all jobs */
+    newJobs: (version: LiveList['version']): LiveList => ({
+      operation: 'listJobs',
+      version,
+      isInOrderOfIds: true,
+      async read(ctx) {
+        const { cursor: _, ...asked } = queryOf(ctx.state.form, listed.jobs.names);
+        const query = { ...asked, limit: String(mostNew + 1) };
+        const { body } = await tools.run<ListAnswer<ShownJob>>(ctx, 'listJobs', { query });
+        return { items: body.items, isAll: body.next === null };
+      },
+    }),
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const job = await find(ctx);

@@ -3,6 +3,7 @@ import type Router from '@koa/router';
 import { form, type Guard, query, type WithForm } from '../../http/guards.ts';
 import type { WithSession } from '../../login/signed-in.ts';
 import type { Acts } from '../acts.ts';
+import type { ListVersions } from '../live/new-items.ts';
 import type { Live } from '../live/streams.ts';
 import type { PageTools } from '../page-tools.ts';
 import { createAuditPages } from './audit.ts';
@@ -15,6 +16,7 @@ export interface ObserveNeeds {
   readonly tools: PageTools;
   readonly acts: Acts;
   readonly live: Live;
+  readonly listVersions: ListVersions;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Guard<WithForm, WithForm>;
   /** Leads to what waits for a second administrator. */
@@ -22,7 +24,7 @@ export interface ObserveNeeds {
 }
 
 export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
-  const { tools, acts, live, signedIn, csrf, held } = needs;
+  const { tools, acts, live, listVersions, signedIn, csrf, held } = needs;
   const traffic = createTrafficPage(tools, acts);
   const audit = createAuditPages(tools);
   const decisions = createDecisionPage(tools, acts);
@@ -30,7 +32,8 @@ export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
   const jobs = createJobPages(tools, acts);
   router.get('/observe/traffic', query, signedIn, live.of('readCalls', traffic.parts), traffic.show);
   router.post('/observe/traffic', form, csrf, signedIn, held, traffic.end);
-  router.get('/observe/audit', query, signedIn, audit.list);
+  const newEntries = live.ofList(audit.newEntries(listVersions.audit));
+  router.get('/observe/audit', query, signedIn, newEntries, audit.list);
   router.post('/observe/audit', form, csrf, signedIn, held, audit.verify);
   router.get('/observe/audit/:entry', query, signedIn, audit.show);
   router.get('/observe/decisions/:decision', query, signedIn, decisions.show);
@@ -38,7 +41,8 @@ export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
   router.get('/observe/health', query, signedIn, health.show);
   router.post('/observe/health', form, csrf, signedIn, health.run);
   router.get('/observe/health/report', query, signedIn, health.report);
-  router.get('/observe/jobs', query, signedIn, jobs.list);
+  const newJobs = live.ofList(jobs.newJobs(listVersions.jobs));
+  router.get('/observe/jobs', query, signedIn, newJobs, jobs.list);
   router.get('/observe/jobs/:job', query, signedIn, live.ofPerson('readJob', jobs.parts), jobs.show);
   router.post('/observe/jobs/:job', form, csrf, signedIn, held, jobs.stop);
 }

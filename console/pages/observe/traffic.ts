@@ -11,7 +11,7 @@ import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { filtersOf, queryOf } from '../lists.ts';
-import type { Parts } from '../live/topics.ts';
+import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart, callPlotOf } from '../plots.ts';
 

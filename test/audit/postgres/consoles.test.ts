@@ -7,6 +7,7 @@ import { apiToken, type RunningConsole } from '../../helpers/console.ts';
 import { postgresPrograms } from '../../helpers/postgres.ts';
 import { signInForTokens } from '../../helpers/sign-in.ts';
 import { createUserAgent } from '../../helpers/user-agent.ts';
+import { type OpenStream, openStream, type StreamEvent } from '../../pages/live-support.ts';
 import { type Consoles, type EntryView, openConsoles } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -133,6 +134,30 @@ describe.skipIf(postgresPrograms === undefined)('the audit of several consoles, 
     expect((await ada.get(`/observe/search?q=${decision}`)).body).toContain(
       `href="/observe/decisions/${decision}"`,
     );
+  });
+
+  test('an open list of one says what has come at the other, of entries, jobs and nothing else', async () => {
+    const ada = await consoles.browser(one);
+    const opened = async (path: string) => {
+      const [, newest = ''] = /data-newest="([^"]*)"/.exec((await ada.get(path)).body) ?? [];
+      const query = new URLSearchParams({ newest });
+      consoles.front.choose(one.port);
+      return openStream(consoles.front.url, ada, `${path}${path.includes('?') ? '&' : '?'}${query}`);
+    };
+    const has = (count: number) => (event: StreamEvent) => event.name === 'new' && event.data.count === count;
+    const streams = [
+      await opened('/observe/audit?event=client.added'),
+      await opened('/observe/audit?event=role.added'),
+      await opened('/observe/jobs'),
+    ];
+    const [entries, others, jobs] = streams as [OpenStream, OpenStream, OpenStream];
+    await Promise.all(streams.map((stream) => stream.until(has(0))));
+    await clientAt(other, 'seen-from-one');
+    await entries.until(has(1));
+    await consoles.api(other, 'POST', '/audit/verification');
+    await jobs.until(has(1));
+    expect(others.events.filter(({ name }) => name === 'new')).toHaveLength(1);
+    for (const { leave } of streams) leave();
   });
 
   test('pages show what the other has just written, and lists go on over both', async () => {

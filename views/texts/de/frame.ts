@@ -103,6 +103,8 @@ export const frame: SameTexts<typeof english> = {
   'frame.eachAsksFirst': 'Vor jedem wird gefragt und gesagt, was geschieht.',
   'frame.asPlot': 'Als Kurve{ofWhich}',
   'frame.asTable': 'Als Tabelle{ofWhich}',
+  'frame.newItems': { one: '{n} neu', other: '{n} neu' },
+  'frame.newItemsOrMore': '{n}+ neu',
   'frame.livePausedSince': 'Live unterbrochen seit {time}, neuer Versuch läuft',
   'frame.liveEvery': 'Alle 30 s',
   'frame.livePaused': 'Angehalten',

@@ -95,6 +95,8 @@ export const frame = {
   'frame.eachAsksFirst': 'Each asks first, and says what it does.',
   'frame.asPlot': 'As plot{ofWhich}',
   'frame.asTable': 'As table{ofWhich}',
+  'frame.newItems': { one: '{n} new', other: '{n} new' },
+  'frame.newItemsOrMore': '{n}+ new',
   'frame.livePausedSince': 'Live paused since {time}, trying again',
   'frame.liveEvery': 'Every 30 s',
   'frame.livePaused': 'Paused',

@@ -33,6 +33,8 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   listAuditEntries: 'Listet Einträge des Audit-Protokolls, die neuesten zuerst.',
   readLatestEntries:
     'Zeigt die letzten Ablehnungen und die letzten Änderungen an Benutzern, Rollen, Clients und Identitätsanbietern.',
+  listNewestAuditEntries:
+    'Nennt die neuesten Einträge des Audit-Protokolls mit ihrer ID, die neuesten zuerst, für alle, die zählen, was dazugekommen ist.',
   readAuditEntry: 'Zeigt einen Eintrag des Audit-Protokolls.',
   eraseAuditEntry:
     'Nimmt aus dem Audit-Protokoll, was ein Eintrag sagt, wo ein Gesetz es verlangt; sein Hash bleibt, damit die Kette prüfbar ist.',
