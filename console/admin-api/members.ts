@@ -88,7 +88,7 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     method: 'GET',
     path: '/members',
     summary: 'Lists the members, how they are, and which are drained.',
-    access: 'read',
+    access: 'metrics',
     query: listQuery({}),
     answer: listOf(memberView),
     async run({ query }, needs: MemberNeeds) {
@@ -108,7 +108,7 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     method: 'GET',
     path: '/members/{member}',
     summary: 'Shows how a member is.',
-    access: 'read',
+    access: 'metrics',
     params,
     answer: memberView,
     async run({ params: { member } }, needs: MemberNeeds) {

@@ -10,7 +10,8 @@ import type { CalledStructures } from './called-structures.ts';
 import type { MemberRecords } from './member-records.ts';
 
 export interface MembersNeeds
-  extends Pick<MemberSurfaceDeps, 'settings' | 'bearer' | 'log' | 'audit' | 'metrics' | 'addressOf'> {
+  extends Pick<MemberSurfaceDeps, 'settings' | 'bearer' | 'log' | 'audit' | 'addressOf'> {
+  readonly metrics: MemberSurfaceDeps['metrics'] & { followInFlight(read: MemberProxy['statuses']): void };
   readonly storage: Pick<Storage, 'registry'>;
   readonly telemetry: { readonly calls: MemberSurfaceDeps['tracing'] } | undefined;
   readonly memberRecords: MemberRecords;
@@ -64,6 +65,7 @@ export function createMembersModule(
     },
   });
   needs.openCalls.follow(proxy);
+  needs.metrics.followInFlight(proxy.statuses);
   const followDrained = () => proxy.drain(memberRecords.drained());
   followDrained();
   const stopFollowing = [

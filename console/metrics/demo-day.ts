@@ -84,7 +84,7 @@ function createCounters() {
         members: Object.fromEntries(
           members.map((name, place) => {
             const of = ofMembers[place]!;
-            return [name, { ...of, latencies: [...of.latencies] }];
+            return [name, { ...of, latencies: [...of.latencies], inFlight: inFlightAt(at, place) }];
           }),
         ),
       };
@@ -101,6 +101,13 @@ function createCounters() {
       add(latencies, bucketOf(ms), calls * share);
     }
   }
+}
+
+/** More at the slow one, and most where calls wait for one that cannot be reached. */
+function inFlightAt(at: number, place: number): number {
+  const waiting = place === members.length - 1 && isOut(at) ? 9 : 0;
+  const usual = (place === slowPlace ? 2.4 : 0.7) + Math.sin(at / 41_000 + place);
+  return Math.max(0, Math.round(usual + waiting));
 }
 
 function add(latencies: number[], bucket: number, calls: number): void {

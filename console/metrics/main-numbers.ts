@@ -33,6 +33,14 @@ export interface MemberNumbers {
   readonly calls: number;
   readonly callsFailed: number;
   readonly latencies: LatencyCounts;
+  /** At the moment; absent of one that is not there any more, and from a process of an earlier release. */
+  readonly inFlight?: number;
+}
+
+/** In-flight calls of one member, by its base address: the member proxy counts them. */
+export interface InFlightThere {
+  readonly address: string;
+  readonly pending: number;
 }
 
 export interface MainNumbers {
@@ -52,7 +60,7 @@ export interface MainTally {
   count(what: Countable): void;
   /** @param member  base address of the one that was asked */
   call(status: number, durationMs: number, member: string | undefined): void;
-  numbers(countPolls: () => number): MainNumbers;
+  numbers(countPolls: () => number, inFlight: () => readonly InFlightThere[]): MainNumbers;
 }
 
 interface Member {
@@ -91,7 +99,7 @@ export function createMainTally(held: HeldByCallers): MainTally {
       if (isFailed) member.callsFailed++;
       member.latencies.observeIn(bucket);
     },
-    numbers: (countPolls) => ({
+    numbers: (countPolls, inFlight) => ({
       counts: { ...counted, ...calls, ...processCounts() },
       states: {
         pollsWaiting: countPolls(),
@@ -100,9 +108,18 @@ export function createMainTally(held: HeldByCallers): MainTally {
         memoryBytes: process.memoryUsage.rss(),
       },
       callLatencies: latencies.counts(),
-      members: Object.fromEntries([...members].map(([address, member]) => [hostOf(address), plain(member)])),
+      members: membersNow(inFlight()),
     }),
   };
+
+  function membersNow(all: readonly InFlightThere[]): MainNumbers['members'] {
+    // One that answers no call is called all the same.
+    for (const { address, pending } of all) if (pending > 0) memberOf(address);
+    const pendingOf = new Map(all.map(({ address, pending }) => [address, pending]));
+    return Object.fromEntries(
+      [...members].map(([address, member]) => [hostOf(address), plain(member, pendingOf.get(address))]),
+    );
+  }
 
   function memberOf(address: string): Member | undefined {
     const known = members.get(address);
@@ -113,8 +130,8 @@ export function createMainTally(held: HeldByCallers): MainTally {
   }
 }
 
-function plain({ latencies, ...counts }: Member): MemberNumbers {
-  return { ...counts, latencies: latencies.counts() };
+function plain({ latencies, ...counts }: Member, inFlight: number | undefined): MemberNumbers {
+  return { ...counts, latencies: latencies.counts(), ...(inFlight !== undefined && { inFlight }) };
 }
 
 function processCounts() {

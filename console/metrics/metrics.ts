@@ -2,13 +2,15 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Faults } from '../../platform/faults.ts';
 import { type CallMetrics, createCallMetrics, type HeldByCallers } from './call-metrics.ts';
-import { createMainTally, type MainNumbers } from './main-numbers.ts';
+import { createMainTally, type InFlightThere, type MainNumbers } from './main-numbers.ts';
 import { createTally } from './tally.ts';
 
 export interface Metrics extends CallMetrics {
   tokenIssued(grantType: string, clientId: string): void;
   tokenRejected(error: string): void;
   signIn(outcome: string): void;
+  /** Shows how many calls are in flight at each member. */
+  followInFlight(read: () => readonly InFlightThere[]): void;
   /** For their history. */
   mainNumbers(): MainNumbers;
 }
@@ -80,6 +82,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
 
   const main = createMainTally(held);
   let countPolls = () => 0;
+  let inFlight: () => readonly InFlightThere[] = () => [];
 
   return {
     ...calls,
@@ -90,6 +93,9 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     followPolls(count) {
       calls.followPolls(count);
       countPolls = count;
+    },
+    followInFlight(read) {
+      inFlight = read;
     },
     request(surface, status) {
       calls.request(surface, status);
@@ -108,7 +114,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
       signIns.inc({ outcome });
       main.count(outcome === 'success' ? 'signIns' : 'signInsFailed');
     },
-    mainNumbers: () => main.numbers(countPolls),
+    mainNumbers: () => main.numbers(countPolls, inFlight),
   };
 }
 

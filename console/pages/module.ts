@@ -90,7 +90,8 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/access', query, signedIn, group);
       router.get('/cluster', query, signedIn, group);
       router.get('/cluster/members', query, signedIn, members.list);
-      router.get('/cluster/members/:member', query, signedIn, members.show);
+      const liveMember = live.of('readMember', members.parts);
+      router.get('/cluster/members/:member', query, signedIn, liveMember, members.show);
       router.post('/cluster/members/:member', form, csrf, signedIn, held, members.change);
       router.get('/cluster/maps', query, signedIn, maps.list);
       router.get('/cluster/maps/:map', query, signedIn, maps.show);

@@ -41,7 +41,7 @@ export const siteMap: readonly SiteGroup[] = [
         title: 'common.members',
         href: '/cluster/members',
         letter: 'm',
-        needs: { object: 'members', access: 'read' },
+        needs: { object: 'members', access: 'metrics' },
         about: 'pages.howMembersWhichThem',
       },
       {

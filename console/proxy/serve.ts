@@ -183,7 +183,7 @@ function countCalls(held: HeldByCallers, name: string) {
         recentCalls,
         name,
         open: openCalls.listOwn,
-        mainNumbers: async () => main.numbers(proxy.waitingPolls),
+        mainNumbers: async () => main.numbers(proxy.waitingPolls, proxy.statuses),
         waiting: async () => waitingPollsOf(proxy),
         now: Date.now,
       });

@@ -174,6 +174,87 @@ test('members that come and go never take the columns of what is there, nor of e
   ]);
 });
 
+test('in-flight calls of a member are those of all processes, and a gap where it is not there', async () => {
+  const history = await newHistory();
+  const member = (inFlight?: number) => ({
+    '10.0.0.1:5701': {
+      ...{ calls: 0, callsFailed: 0, latencies: [] },
+      ...(inFlight !== undefined && { inFlight }),
+    },
+  });
+  await history.first();
+  await history.next(
+    new Map<number, MainNumbers>([
+      [0, numbersOf({}, member(3))],
+      [1, numbersOf({}, member(4))],
+      [2, numbersOf({}, member())],
+    ]),
+  );
+  await history.next(one({}, member()));
+  await history.next(one({}, member(0)));
+  const { series } = await history.read({
+    names: ['memberCallsInFlight'],
+    since: start,
+    until: start + 14_999,
+  });
+  expect(series.map(({ mean }) => mean)).toEqual([[7, null, 0]]);
+});
+
+test('a history from before a series is read on, and the new one begins with a gap', async () => {
+  const history = await newHistory();
+  const member = (calls: number, inFlight?: number) => ({
+    '10.0.0.1:5701': {
+      ...{ calls, callsFailed: 0, latencies: [0, 0, 5] },
+      ...(inFlight !== undefined && { inFlight }),
+    },
+  });
+  await history.first();
+  await history.next(one({}, member(10)));
+  // What an earlier release has left has no column of it.
+  const { columns: file } = historyFiles(history.dataDir);
+  const former = readFileSync(file, 'utf8');
+  expect(former).not.toContain('memberCallsInFlight');
+  await history.restart();
+  await history.next(one({}, member(20, 6)));
+  const asked = { since: start, until: start + 9_999 };
+  expect((await history.read({ ...asked, names: ['memberCallsInFlight'] })).series[0]!.mean).toEqual([
+    null,
+    6,
+  ]);
+  expect((await history.read({ ...asked, names: ['memberCalls'] })).series[0]!.mean).toEqual([2, 2]);
+  const keys = (text: string) => (JSON.parse(text).columns as { key: string }[]).map(({ key }) => key);
+  expect(keys(readFileSync(file, 'utf8')).slice(0, keys(former).length)).toEqual(keys(former));
+});
+
+test('where there is no room, members that have gone make some after two days, and nothing of theirs is shown as of others', async () => {
+  const history = await newHistory();
+  const member = (round: number) => ({
+    [`10.0.0.${round}:5701`]: { calls: 5 * round, callsFailed: 0, latencies: [1], inFlight: 1 },
+  });
+  await history.first();
+  for (let round = 1; round <= 40; round++) await history.next(one({}, member(round)));
+  const late = '10.9.9.9:5701';
+  const namesOf = async () =>
+    (await history.read({ until: history.state.at })).series
+      .filter(({ member: of }) => of === late)
+      .map(({ name }) => name);
+  const ofLate = { [late]: { calls: 5, callsFailed: 0, latencies: [1], inFlight: 1 } };
+  history.state.at += dayMs;
+  await history.next(one({}, ofLate));
+  expect(await namesOf()).toEqual([]);
+  history.state.at += dayMs;
+  await history.next(one({}, ofLate));
+  // Nobody has called it since the reading before, so that no call has taken its time.
+  expect(await namesOf()).toEqual(['memberCalls', 'memberCallsFailed', 'memberCallsInFlight']);
+  const { series } = await history.read({
+    names: ['memberCallsInFlight'],
+    member: late,
+    since: start - minuteMs,
+    until: history.state.at,
+  });
+  expect(series[0]!.mean.filter((value) => value !== null)).toHaveLength(1);
+});
+
 test.each(['', '{', 'null', '{"columns":[1,{"key":2},null]}'])(
   'a file of columns that holds %j makes the history begin anew',
   async (text) => {

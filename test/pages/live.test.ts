@@ -158,7 +158,10 @@ describe('who may', () => {
     expect((await stream(nobody, '/observe/traffic')).status).toBe(403);
     expect((await stream(metrics, `/observe/jobs/job_${'0'.repeat(32)}`)).status).toBe(403);
     const overview = await stream(metrics, '/');
-    expect(Object.keys((await overview.until(hasParts)).data.parts as object)).toEqual(['numbers']);
+    expect(Object.keys((await overview.until(hasParts)).data.parts as object)).toEqual([
+      'numbers',
+      'members',
+    ]);
   });
 
   test('is no longer in what an open stream gets, since a job that is not there ends it', async () => {

@@ -64,7 +64,7 @@ test('are shut down after a question that says what that means, by their name ty
 });
 
 describe('who may', () => {
-  test('a Viewer sees them and changes none; a MetricsViewer sees the overview alone', async () => {
+  test('a Viewer sees them and changes none; a MetricsViewer sees them too, and what they change is not there', async () => {
     const viewer = await personWith(console, 'viewer', ['Viewer']);
     const page = await viewer.get(pageOf(member));
     expect(page.status).toBe(200);
@@ -76,7 +76,13 @@ describe('who may', () => {
       expect([name, reply.status]).toEqual([name, 403]);
     }
     const metrics = await personWith(console, 'metrics', ['MetricsViewer']);
-    expect((await metrics.get('/cluster/members')).status).toBe(403);
+    expect((await metrics.get('/cluster/members')).status).toBe(200);
+    expect((await metrics.get('/cluster/members')).body).not.toContain('value="drain"');
+    const own = hiddenIn(await metrics.get(pageOf(member)), 'csrf')!;
+    expect((await metrics.post(pageOf(member), { csrf: own, do: 'drain' })).status).toBe(403);
+    const nobody = await personWith(console, 'without-a-role', []);
+    for (const path of ['/cluster/members', pageOf(member)])
+      expect([path, (await nobody.get(path)).status]).toEqual([path, 403]);
   });
 
   test('nobody without a session', async () => {

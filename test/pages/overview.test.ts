@@ -42,7 +42,7 @@ describe('by role', () => {
   const parts = ['Needs attention', 'Traffic', 'Members', 'Latest refusals', 'Latest changes'];
   test.each([
     { role: 'Viewer', shown: ['Needs attention', 'Traffic', 'Members'] },
-    { role: 'MetricsViewer', shown: ['Traffic'] },
+    { role: 'MetricsViewer', shown: ['Traffic', 'Members'] },
   ])('shows a $role $shown and nothing else', async ({ role, shown }) => {
     const page = await (await personWith(console, `the-${role.toLowerCase()}`, [role])).get('/');
     const heads = [...page.body.matchAll(/<h2[^>]*>([^<(]*)/g)].map(([, head]) => head!.trim());

@@ -113,7 +113,7 @@ describe('without script', () => {
   test('a member and a client have theirs, too', async () => {
     const list = await ada.get('/cluster/members');
     const [, member] = /href="(\/cluster\/members\/[^"]+)"/.exec(list.body)!;
-    expect((await ada.get(member!)).body.match(/data-plot=/g)).toHaveLength(2);
+    expect((await ada.get(member!)).body.match(/data-plot=/g)).toHaveLength(4);
     expect((await ada.get('/access/clients/application-client')).body).toContain('id="plot-calls"');
     const queue = await ada.get('/cluster/queues/jobs');
     expect(queue.body).toContain('href="/observe/traffic?minutes=60&amp;structure=queue%3Ajobs"');

@@ -120,6 +120,20 @@ describe('POST /api/v1/process-reports', () => {
   });
 
   const good = () => reportOf(Date.now(), 9);
+  const withMember = (of: object) => ({
+    ...good(),
+    main: { ...noNumbers, members: { '127.0.0.1:5701': { calls: 1, callsFailed: 1, latencies: [], ...of } } },
+  });
+
+  test.each([
+    { name: 'with in-flight calls of a member', of: { inFlight: 3 }, status: 204 },
+    { name: 'of an earlier release, without them', of: {}, status: 204 },
+    { name: 'with a negative count of them', of: { inFlight: -1 }, status: 400 },
+    { name: 'with half a call', of: { inFlight: 0.5 }, status: 400 },
+  ])('one $name is $status', async ({ of, status }) => {
+    expect((await post(withMember(of))).status).toBe(status);
+  });
+
   const row = () => good().minutes[0]!.rows[0]!;
   const withRow = (changes: object) => ({
     ...good(),

@@ -32,7 +32,8 @@ import { renderAct } from '../../views/management/act.tsx';
 import { renderCp } from '../../views/management/cluster/cp.tsx';
 import { renderDrain, type ShownDrain } from '../../views/management/cluster/drains.tsx';
 import { renderMap, renderMapEntry } from '../../views/management/cluster/maps.tsx';
-import { renderMember, renderMembers, type ShownMember } from '../../views/management/cluster/members.tsx';
+import type { ShownMember } from '../../views/management/cluster/member-state.tsx';
+import { renderMember, renderMembers } from '../../views/management/cluster/members.tsx';
 import { renderOperations } from '../../views/management/cluster/operations.tsx';
 import { renderOverview } from '../../views/management/cluster/overview.tsx';
 import { renderQueue } from '../../views/management/cluster/queues.tsx';
@@ -664,6 +665,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       member: memberOf(filling),
       csrf: filling.text,
       mayChange: true,
+      numbers: { ...numbersOf(filling), href: '/observe/traffic' },
       logLevel: 'FINE',
       details: {
         connections: null,

@@ -63,15 +63,17 @@ export function createReadHistory(dataDir: string, now: () => number): ReadHisto
     const last = Math.min(slotAt(ring.form, until), slotAt(ring.form, now()));
     const slotsEach = Math.max(1, Math.ceil((last - from + 1) / points));
     const columns = await columnsOf(files.columns, names, member);
-    const collected = columns.map(({ id, column }) => ({
-      id,
-      column,
+    const collected = columns.map(({ id, column, since: begin }) => ({
+      ...{ id, column },
+      first: slotAt(ring.form, begin),
       cells: createCells(Math.max(0, Math.ceil((last - from + 1) / slotsEach))),
     }));
     const pause = createPauses();
     for await (const { slot, row } of rowsOf(ring.path, ring.form, from, last)) {
       const point = Math.floor((slot - from) / slotsEach);
-      for (const { column, cells } of collected) cells.add(point, ring.valuesOf(row, column));
+      for (const { column, first, cells } of collected) {
+        if (slot >= first) cells.add(point, ring.valuesOf(row, column));
+      }
       await pause();
     }
     return {
@@ -86,7 +88,7 @@ async function columnsOf(path: string, names: readonly SeriesName[], member: str
   const columns = (await readColumns(path)) ?? [];
   const found = columns.flatMap((known, column) => {
     const id = known ? seriesOf(known.key) : undefined;
-    return id ? [{ id, column }] : [];
+    return id ? [{ id, column, since: known?.since ?? 0 }] : [];
   });
   return found
     .filter(({ id }) => names.length === 0 || names.includes(id.name))

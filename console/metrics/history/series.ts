@@ -40,6 +40,7 @@ const ofConsole = {
 const ofMembers = {
   memberCalls: { unit: 'perSecond', meaning: 'calls to one member' },
   memberCallsFailed: { unit: 'perSecond', meaning: 'calls to one member that failed' },
+  memberCallsInFlight: { unit: 'count', meaning: 'calls that are in flight at one member' },
   memberCallP99Ms: { unit: 'milliseconds', meaning: '99 of 100 calls to one member took at most so long' },
 } as const satisfies Readonly<Record<string, SeriesDescription>>;
 
@@ -136,6 +137,7 @@ function memberValues(
     );
     const sum = (of: (numbers: MemberNumbers) => number) =>
       each.reduce((total, numbers) => total + of(numbers), 0) / seconds;
+    const inFlight = each.flatMap((numbers) => numbers.inFlight ?? []);
     const p99 = quantileOf(sumOfLatencies(each.map(({ latencies }) => latencies)), 0.99);
     const entry = (name: MemberSeries, value: number): [string, number] => [keyOf({ name, member }), value];
     return [
@@ -147,14 +149,17 @@ function memberValues(
         'memberCallsFailed',
         sum(({ callsFailed }) => callsFailed),
       ),
+      ...(inFlight.length === 0 ? [] : [entry('memberCallsInFlight', inFlight.reduce(plus, 0))]),
       ...(p99 === undefined ? [] : [entry('memberCallP99Ms', p99)]),
     ];
   });
 }
 
+const plus = (one: number, other: number) => one + other;
+
 const noCalls: MemberNumbers = { calls: 0, callsFailed: 0, latencies: [] };
 
-/** What a member's calls came to between two readings; one that is new had none. */
+/** What a member's calls came to between two readings, and how many are in flight; one that is new had none. */
 export function memberBetween(
   before: MemberNumbers = noCalls,
   after: MemberNumbers = noCalls,
@@ -163,6 +168,7 @@ export function memberBetween(
     calls: after.calls - before.calls,
     callsFailed: after.callsFailed - before.callsFailed,
     latencies: latenciesBetween(before.latencies, after.latencies) as LatencyCounts,
+    ...(after.inFlight !== undefined && { inFlight: after.inFlight }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { memberBetween } from '../history/series.ts';
 import { latenciesBetween } from '../latencies.ts';
-import type { MainCounts, MainNumbers, MainStates } from '../main-numbers.ts';
+import type { MainCounts, MainNumbers, MainStates, MemberNumbers } from '../main-numbers.ts';
 
 /** What a process does to the machine it runs on is of no use to anybody on another one. */
 const ofItsMachine = { cpuMicros: 0, loopBusyMs: 0, loopIdleMs: 0 };
@@ -16,7 +16,14 @@ export function mainNumbersBetween(before: MainNumbers, after: MainNumbers, isTh
     states: isThere ? { ...after.states, memoryBytes: 0 } : atRest,
     callLatencies: latenciesBetween(before.callLatencies, after.callLatencies),
     members: Object.fromEntries(
-      members.map(([host, numbers]) => [host, memberBetween(before.members[host], numbers)]),
+      members.map(([host, numbers]) => {
+        const counted = memberBetween(before.members[host], numbers);
+        return [host, isThere ? counted : withoutInFlight(counted)];
+      }),
     ),
   };
+}
+
+function withoutInFlight({ inFlight: _, ...counted }: MemberNumbers): MemberNumbers {
+  return counted;
 }

@@ -86,7 +86,9 @@ const counts = z
 const states = z
   .strictObject({ pollsWaiting: count, connections: count, requestsWaiting: count, memoryBytes: count })
   .readonly();
-const member = z.strictObject({ calls: count, callsFailed: count, latencies }).readonly();
+const member = z
+  .strictObject({ calls: count, callsFailed: count, latencies, inFlight: count.exactOptional() })
+  .readonly();
 const report = z
   .strictObject({
     process: z.string().regex(/^[\w-]{8,64}$/),

@@ -5,7 +5,7 @@ import {
   type ShownCp,
   type ShownCpSession,
 } from '../../../views/management/cluster/cp.tsx';
-import type { ShownMember } from '../../../views/management/cluster/members.tsx';
+import type { ShownMember } from '../../../views/management/cluster/member-state.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';

@@ -2,13 +2,14 @@
 
 import { ProblemError } from '../../../platform/errors.ts';
 import { reasonInWords } from '../../../platform/names/network-reason.ts';
+import type { NumbersShown } from '../../../views/management/calls-part.tsx';
 import type { ShownDetails } from '../../../views/management/cluster/member-details.tsx';
+import { memberParts, type ShownMember } from '../../../views/management/cluster/member-state.tsx';
 import {
   type MemberModel,
   memberHref,
   renderMember,
   renderMembers,
-  type ShownMember,
 } from '../../../views/management/cluster/members.tsx';
 import type { DoneNotice } from '../../../views/management/detail.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
@@ -16,6 +17,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 
@@ -33,9 +35,15 @@ const plots = (t: Translate): readonly AskedPlot[] => [
     id: 'calls',
     title: t('common.calls'),
     unit: '/s',
+    lines: [{ series: 'memberCalls', name: t('common.calls') }],
+  },
+  {
+    id: 'in-flight',
+    title: t('members.inFlightCalls'),
+    unit: '',
     lines: [
-      { series: 'memberCalls', name: t('common.calls') },
-      { series: 'memberCallsFailed', name: t('common.failed') },
+      { series: 'memberCallsInFlight', name: t('numbers.mean') },
+      { series: 'memberCallsInFlight', name: t('numbers.peak'), isMost: true },
     ],
   },
   {
@@ -43,6 +51,12 @@ const plots = (t: Translate): readonly AskedPlot[] => [
     title: t('members.latencyP99'),
     unit: ' ms',
     lines: [{ series: 'memberCallP99Ms', name: 'p99' }],
+  },
+  {
+    id: 'errors',
+    title: t('members.errors'),
+    unit: '/s',
+    lines: [{ series: 'memberCallsFailed', name: t('common.failed') }],
   },
 ];
 
@@ -73,6 +87,11 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       const done = form.get('done') ?? '';
       const notice = done === 'level' ? levelNotice(form.get('former'), t) : doneNotices(t)[done];
       await showMember(ctx, member, { notice });
+    },
+    /** What goes on while the page is open: nothing for which the member itself is asked. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      const member = await find(ctx);
+      return memberParts({ frame: tools.reader(ctx), member, numbers: await numbersOf(ctx, member) });
     },
     /** `POST /cluster/members/:member`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -124,7 +143,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
     member: ShownMember,
     shown: Partial<MemberModel>,
   ): Promise<void> {
-    const may = await tools.mayRun(ctx, ['drainMember', 'readMemberDetails', 'readTraffic']);
+    const may = await tools.mayRun(ctx, ['drainMember', 'readMemberDetails']);
     const mayChange = may.has('drainMember');
     // Each is asked of the member.
     const [logLevel, details] = await Promise.all([
@@ -136,15 +155,21 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       member: { ...member, reason: member.reason && reasonInWords(member.reason, member.id) },
       csrf: tools.csrf(ctx),
       mayChange,
-      plots: may.has('readTraffic')
-        ? await asPart(() => plotsOf(ctx, tools, plots(textFor(ctx)), now, { member: member.id }))
-        : undefined,
+      numbers: await numbersOf(ctx, member),
       logLevel,
       details,
       errors: [],
       ...shown,
     });
     tools.send(ctx, html, shown.errors ? 400 : 200);
+  }
+
+  async function numbersOf(ctx: PageContext, { id }: ShownMember): Promise<NumbersShown | undefined> {
+    const may = await tools.mayRun(ctx, ['readTraffic', 'readCalls']);
+    if (!may.has('readTraffic')) return undefined;
+    const shown = await asPart(() => plotsOf(ctx, tools, plots(textFor(ctx)), now, { member: id }));
+    const narrowed = new URLSearchParams({ minutes: '60', member: id });
+    return shown && { ...shown, href: may.has('readCalls') ? `/observe/traffic?${narrowed}` : undefined };
   }
 
   async function detailsOf(ctx: PageContext, { id }: ShownMember): Promise<ShownDetails> {

@@ -1,5 +1,9 @@
 /** `/`: what is wrong, worst first, and what has happened lately. Each part is there for who may run its operation. */
-import { memberKind, memberState, type ShownMember } from '../../../views/management/cluster/members.tsx';
+import {
+  memberKind,
+  memberState,
+  type ShownMember,
+} from '../../../views/management/cluster/member-state.tsx';
 import { clusterStateOf } from '../../../views/management/cluster/operations.tsx';
 import {
   type EventRow,

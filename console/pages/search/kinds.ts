@@ -5,7 +5,8 @@ import { clientHref, type ShownClient } from '../../../views/management/access/c
 import { roleHref, type ShownRole } from '../../../views/management/access/roles.tsx';
 import { type ShownSession, sessionHref } from '../../../views/management/access/sessions.tsx';
 import { type ShownUser, userHref } from '../../../views/management/access/users.tsx';
-import { memberHref, type ShownMember } from '../../../views/management/cluster/members.tsx';
+import type { ShownMember } from '../../../views/management/cluster/member-state.tsx';
+import { memberHref } from '../../../views/management/cluster/members.tsx';
 import { type ShownStructure, structureHref } from '../../../views/management/cluster/structures.tsx';
 import { publisherHref, type ShownPublisher } from '../../../views/management/cluster/wan.tsx';
 import { jobHref } from '../../../views/management/observe/jobs.tsx';

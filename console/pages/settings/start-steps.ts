@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { ProblemError } from '../../../platform/errors.ts';
 import type { ShownApplication } from '../../../views/management/access/applications.tsx';
 import { clientHref, type ShownClient } from '../../../views/management/access/clients.tsx';
-import type { ShownMember } from '../../../views/management/cluster/members.tsx';
+import type { ShownMember } from '../../../views/management/cluster/member-state.tsx';
 import type { ShownBranding } from '../../../views/management/settings/branding.tsx';
 import type { ShownStep } from '../../../views/management/settings/start.tsx';
 import type { Translate } from '../../../views/texts/text.ts';

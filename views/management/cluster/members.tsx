@@ -2,59 +2,28 @@
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
-import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
-import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, More, Part } from '../detail.tsx';
+import type { Translate } from '../../texts/text.ts';
+import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
+import { DetailPage, Done, type DoneNotice, More, Part } from '../detail.tsx';
 import { type FieldError, SelectField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
-import { Periods, type PeriodsModel } from '../periods.tsx';
-import { type PlotModel, Plots } from '../plot.tsx';
-import { State, type StateKind } from '../state.tsx';
+import { Live } from '../live.tsx';
+import { State } from '../state.tsx';
 import { MemberDetails, type ShownDetails } from './member-details.tsx';
-
-/** As the admin API has it. */
-export interface ShownMember {
-  readonly id: string;
-  readonly address: string;
-  readonly uuid: string | null;
-  readonly version: string | null;
-  readonly kind: 'data' | 'lite' | null;
-  readonly health: 'ready' | 'notReady' | 'silent' | 'unreachable' | null;
-  readonly circuit: 'closed' | 'halfOpen' | 'open' | null;
-  readonly state: 'in' | 'out' | 'unknown';
-  readonly reason: string | null;
-  readonly isDrained: boolean;
-  readonly inFlight: number | null;
-  /** Of the calls of the last minute; null without calls. */
-  readonly p99Ms: number | null;
-  /** The same: of these, those that failed. */
-  readonly failedShare: number | null;
-  readonly groups: Readonly<Record<string, boolean>>;
-}
+import {
+  errorsIn,
+  inFlightIn,
+  LiveState,
+  latencyIn,
+  MemberFacts,
+  MemberState,
+  memberKind,
+  type ShownMember,
+} from './member-state.tsx';
 
 export function memberHref(id: string): string {
   return `/cluster/members/${encodeURIComponent(id)}`;
-}
-
-/** In a word, whether it gets calls. */
-export function memberState(
-  { state, circuit, isDrained }: Pick<ShownMember, 'state' | 'circuit' | 'isDrained'>,
-  t: Translate,
-): {
-  readonly kind: StateKind;
-  readonly word: string;
-} {
-  if (isDrained) return { kind: 'off', word: t('members.drained') };
-  if (state === 'unknown') return { kind: 'unknown', word: t('members.notAskedYet') };
-  if (state === 'out' || circuit === 'open') return { kind: 'danger', word: t('members.getsNoCalls') };
-  return circuit === 'halfOpen'
-    ? { kind: 'warn', word: t('members.onTrial') }
-    : { kind: 'ok', word: t('members.takesCalls') };
-}
-
-export function memberKind({ kind }: Pick<ShownMember, 'kind'>, t: Translate): string {
-  if (kind === null) return t('members.unknown');
-  return kind === 'lite' ? t('members.lite') : t('members.data');
 }
 
 export interface MembersModel extends ListState {
@@ -103,28 +72,9 @@ function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
   );
 }
 
-function MemberState(member: Pick<ShownMember, 'state' | 'circuit' | 'isDrained'>) {
-  const { kind, word } = memberState(member, useText());
-  return <State kind={kind}>{word}</State>;
-}
-
 function kindAndVersion(member: ShownMember, t: Translate): string {
   const kind = memberKind(member, t);
   return member.version === null ? kind : `${kind}, ${member.version}`;
-}
-
-export function inFlightIn({ inFlight }: Pick<ShownMember, 'inFlight'>, t: Translate): string {
-  return inFlight === null ? t('members.unknown') : numberIn(t.language, inFlight);
-}
-
-export function latencyIn({ p99Ms }: Pick<ShownMember, 'p99Ms'>, t: Translate): string {
-  if (p99Ms === null) return t('members.noCalls');
-  return `${numberIn(t.language, p99Ms, { maximumSignificantDigits: 2 })} ms`;
-}
-
-export function errorsIn({ failedShare }: Pick<ShownMember, 'failedShare'>, t: Translate): string {
-  if (failedShare === null) return '-';
-  return `${numberIn(t.language, failedShare * 100, { maximumSignificantDigits: 2 })} %`;
 }
 
 function groupsIn(member: ShownMember, t: Translate): string {
@@ -144,7 +94,7 @@ export interface MemberModel {
   readonly csrf: string;
   readonly mayChange: boolean;
   /** Undefined where they cannot be had. */
-  readonly plots?: (PeriodsModel & { readonly plots: readonly PlotModel[] }) | undefined;
+  readonly numbers?: NumbersShown | undefined;
   /** That it was given; null: that of its configuration; undefined: it did not say. */
   readonly logLevel?: string | null | undefined;
   /** Undefined for who may not ask the member. */
@@ -161,25 +111,26 @@ export function renderMember(model: MemberModel): string {
 
 function Member(model: MemberModel) {
   const t = useText();
-  const { frame, member, csrf, mayChange, errors, notice, plots, details } = model;
+  const { frame, member, csrf, mayChange, errors, notice, numbers, details } = model;
   const href = memberHref(member.id);
   return (
     <DetailPage
       frame={frame}
       path={[{ title: t('common.members'), href: '/cluster/members' }]}
       title={member.id}
-      state={<MemberState {...member} />}
-      acts={mayChange && <DrainButton member={member} csrf={csrf} />}
+      state={<LiveState {...member} />}
+      acts={
+        <>
+          <Live />
+          {mayChange && <DrainButton member={member} csrf={csrf} />}
+        </>
+      }
       about={member.reason && <Reason {...member} reason={member.reason} />}
       problem={errors.length > 0 ? errors.map(({ text }) => text).join(' ') : undefined}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
-      <Facts facts={factsOf(member, t)} />
-      {plots && (
-        <Part id="numbers" title={t('common.calls')} acts={<Periods {...plots} />}>
-          <Plots plots={plots.plots} />
-        </Part>
-      )}
+      <MemberFacts {...member} />
+      {numbers && <NumbersPart {...numbers} />}
       {details && <MemberDetails details={details} />}
       <EndpointGroups {...member} />
       {mayChange && <LogLevel {...model} />}
@@ -193,36 +144,6 @@ function Reason({ state, reason }: Pick<ShownMember, 'state'> & { readonly reaso
   const why = <Said>{reason}</Said>;
   return state === 'out' ? <Text id="members.getsNoCallsWhy" gaps={{ why }} /> : why;
 }
-
-function factsOf(member: ShownMember, t: Translate): readonly Fact[] {
-  const { address, uuid, version, health } = member;
-  return [
-    { name: t('members.address'), value: <Id>{address}</Id> },
-    { name: 'UUID', value: uuid === null ? t('members.unknown') : <Id>{uuid}</Id> },
-    { name: t('members.kind'), value: memberKind(member, t) },
-    { name: t('common.version'), value: version ?? t('members.unknown') },
-    { name: t('members.lastProbe'), value: t(healthWords[health ?? 'none']) },
-    { name: t('members.circuit'), value: t(circuitWords[member.circuit ?? 'none']) },
-    { name: t('members.inFlightCalls'), value: inFlightIn(member, t) },
-    { name: t('members.latencyOfMinute'), value: latencyIn(member, t) },
-    { name: t('members.errorsOfMinute'), value: errorsIn(member, t) },
-  ];
-}
-
-const circuitWords: Readonly<Record<NonNullable<ShownMember['circuit']> | 'none', WordKey>> = {
-  closed: 'members.circuitClosed',
-  halfOpen: 'members.circuitHalfOpen',
-  open: 'members.circuitOpen',
-  none: 'members.unknown',
-};
-
-const healthWords: Readonly<Record<NonNullable<ShownMember['health']> | 'none', WordKey>> = {
-  ready: 'members.ready',
-  notReady: 'members.notReady',
-  silent: 'members.silent',
-  unreachable: 'members.unreachable',
-  none: 'members.wasNotAskedYet',
-};
 
 function EndpointGroups(member: ShownMember) {
   const t = useText();

@@ -13,7 +13,8 @@ import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
 import { type ShownStep, StartLine } from '../settings/start.tsx';
 import { State, type StateKind } from '../state.tsx';
-import { errorsIn, inFlightIn, latencyIn, memberHref } from './members.tsx';
+import { errorsIn, inFlightIn, latencyIn } from './member-state.tsx';
+import { memberHref } from './members.tsx';
 
 export interface OverviewModel {
   readonly frame: FrameModel;

@@ -16,6 +16,7 @@ export const numbers: SameTexts<typeof english> = {
   'numbers.valueSizes': 'Größe der Werte',
   'numbers.mean': 'Mittel',
   'numbers.largest': 'Größter',
+  'numbers.peak': 'Spitze',
   'numbers.items': 'Elemente',
   'numbers.offersAndPolls': 'Einreihen und Entnehmen',
   'numbers.offers': 'Eingereiht',

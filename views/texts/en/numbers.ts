@@ -14,6 +14,7 @@ export const numbers = {
   'numbers.valueSizes': 'Sizes of values',
   'numbers.mean': 'Mean',
   'numbers.largest': 'Largest',
+  'numbers.peak': 'Peak',
   'numbers.items': 'Items',
   'numbers.offersAndPolls': 'Offers and polls',
   'numbers.offers': 'Offers',
