@@ -1,5 +1,4 @@
 /** Sign-in sessions as the store holds them: listed and ended without the browser they belong to. */
-import { mapWithPauses } from '../../platform/async/pauses.ts';
 import type { ArtifactStore, BoundedCount, ListedArtifact } from '../storage/storage.ts';
 import { createSessionUses, type UsedSession } from './sessions/session-uses.ts';
 
@@ -49,8 +48,8 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 export interface SessionsDeps {
   readonly artifacts: ArtifactStore;
-  /** Whether a sign-in of this account at that time (epoch seconds) still counts. */
-  readonly isStillValid: (accountId: string, startedAt: number) => Promise<boolean>;
+  /** Since when sign-ins of these accounts count, epoch seconds by id; of one of which none does there is nothing. */
+  readonly validSinceOf: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly idleSeconds: number;
@@ -73,7 +72,7 @@ const mostInAll = 10_000;
 const endedSeconds = 600;
 
 export function createSessions(deps: SessionsDeps) {
-  const { artifacts, isStillValid, now, idleSeconds, maxSeconds, revokeTokens, onEnded } = deps;
+  const { artifacts, validSinceOf, now, idleSeconds, maxSeconds, revokeTokens, onEnded } = deps;
   const uses = createSessionUses(deps);
 
   return {
@@ -90,11 +89,11 @@ export function createSessions(deps: SessionsDeps) {
       if (clientIds.length === 0) return [];
       const limit = Math.max(1, Math.floor(mostCounted / clientIds.length));
       const found = await uses.at(clientIds, limit);
-      const isLiveOne = await readLive(found.flatMap(({ uids }) => uids));
-      return mapWithPauses(found, async ({ uids, areAll }) => {
-        const areLive = await Promise.all(uids.map(isLiveOne));
-        return { value: areLive.filter(Boolean).length, isExact: areAll };
-      });
+      const live = await liveOf(found.flatMap(({ uids }) => uids));
+      return found.map(({ uids, areAll }) => ({
+        value: uids.filter((uid) => live.has(uid)).length,
+        isExact: areAll,
+      }));
     },
     async listOf(accountId: string): Promise<SignInSession[]> {
       return newestFirst(await described(await artifacts.listByAccount('Session', accountId)));
@@ -119,8 +118,11 @@ export function createSessions(deps: SessionsDeps) {
       const found = await artifacts.findByUid('Session', uid);
       return found?.artifact.accountId === undefined ? undefined : (await described([found])).at(0);
     },
+    /** What stands for it in lists; undefined once it has ended. */
+    keyOf: async (uid: string): Promise<string | undefined> =>
+      (await artifacts.findByUid('Session', uid))?.key,
     /** Whether it counts, without prolonging it. */
-    isLive,
+    isLive: async (uid: string): Promise<boolean> => (await liveOf([uid])).has(uid),
     /** The session that stands in a list under this `key`. */
     async findByKey(key: string): Promise<SignInSession | undefined> {
       const found = await artifacts.findByKey('Session', key);
@@ -172,20 +174,18 @@ export function createSessions(deps: SessionsDeps) {
     },
   };
 
-  async function isLive(uid: string): Promise<boolean> {
-    return isValid(await artifacts.findByUid('Session', uid));
-  }
-
-  /** Of all of them at once, where each way to the store costs. */
-  async function readLive(uids: readonly string[]): Promise<typeof isLive> {
-    if (!artifacts.findByUids || uids.length === 0) return isLive;
-    const found = await artifacts.findByUids('Session', uids);
-    return async (uid) => isValid(found.get(uid));
-  }
-
-  async function isValid(found: ListedArtifact | undefined): Promise<boolean> {
-    const { accountId, payload } = found?.artifact ?? {};
-    return accountId !== undefined && isStillValid(accountId, Number(payload?.loginTs ?? 0));
+  /** Those that count, each once. */
+  async function liveOf(uids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await artifacts.findByUids('Session', [...new Set(uids)]);
+    const signedIn = [...found].flatMap(
+      ([
+        uid,
+        {
+          artifact: { accountId, payload },
+        },
+      ]) => (accountId === undefined ? [] : [{ uid, accountId, startedAt: Number(payload.loginTs ?? 0) }]),
+    );
+    return new Set((await validOnes(signedIn)).map(({ uid }) => uid));
   }
 
   async function described(listed: readonly ListedArtifact[]): Promise<SignInSession[]> {
@@ -200,11 +200,12 @@ export function createSessions(deps: SessionsDeps) {
     return { ...session, lastSeenAt: Math.max(session.startedAt, session.expiresAt - idleSeconds) };
   }
 
-  async function validOnes(all: SignInSession[]): Promise<SignInSession[]> {
-    const areValid = await mapWithPauses(all, ({ accountId, startedAt }) =>
-      isStillValid(accountId, startedAt),
-    );
-    return all.filter((_session, index) => areValid[index]);
+  async function validOnes<S extends Pick<SignInSession, 'accountId' | 'startedAt'>>(
+    all: readonly S[],
+  ): Promise<S[]> {
+    if (all.length === 0) return [];
+    const since = await validSinceOf(all.map(({ accountId }) => accountId));
+    return all.filter(({ accountId, startedAt }) => startedAt >= (since.get(accountId) ?? Infinity));
   }
 
   /** Requests side by side can leave two records of one session. @returns all of them, newest first */

@@ -52,6 +52,9 @@ export function createUsers(deps: UsersDeps) {
 
   return {
     find: (id: string): Promise<UserRecord | undefined> => records.get('users', id),
+    /** Those that there are, by id. */
+    findMany: (ids: readonly string[]): Promise<ReadonlyMap<string, UserRecord>> =>
+      records.getMany('users', ids),
     /** @param username  in any case and any of its Unicode forms */
     findByName: records.userByName,
     /** A page of them; see {@link RecordStore.users}. */
@@ -70,6 +73,12 @@ export function createUsers(deps: UsersDeps) {
     },
     /** Epoch seconds from which on what was issued to this account counts; undefined while nothing does. */
     validSince: accountValidSince,
+    /** The same of many, by id; of one of which nothing counts there is nothing. */
+    async validSinceOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+      const found = await records.getMany('users', [...new Set(ids)]);
+      const counting = [...found].map(([id, user]) => [id, sinceOf(user)] as const);
+      return new Map(counting.flatMap(([id, since]) => (since === undefined ? [] : [[id, since] as const])));
+    },
     /** The time to write into what is issued to this account now, epoch seconds: see {@link issueTime}. */
     issueTime: (user: UserRecord, nowMs: number): number => issueTime(withProvider(user) ?? user, nowMs),
     /**
@@ -195,7 +204,11 @@ export function createUsers(deps: UsersDeps) {
 
   async function accountValidSince(id: string): Promise<number | undefined> {
     const user = await records.get('users', id);
-    const counting = user && withProvider(user);
+    return user && sinceOf(user);
+  }
+
+  function sinceOf(user: UserRecord): number | undefined {
+    const counting = withProvider(user);
     return counting && validSince(counting);
   }
 

@@ -65,7 +65,7 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     tools,
     live,
     listVersions: createListVersions(parts),
-    findSession: parts.sessions.find,
+    keyOfSession: parts.sessions.keyOf,
   });
   const returns = { signIn: login.returned, signOut: logout.resume };
   const pages = createPages({

@@ -2,7 +2,6 @@
  * When each client was last used, from where, by which of its secrets, and how many tokens it gets. Machines ask for tokens thousands of times
  * a second, so a use is a number in memory; what has changed is written now and then, one small record a client.
  */
-import { mapWithPauses } from '../../platform/async/pauses.ts';
 import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 import { createTokenCounts, mostWriters, tokensKindOf } from './client-token-counts.ts';
@@ -111,10 +110,14 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     /** What has been written, and what was noted here since: of other processes all but the last minute. */
     async readOf(asked: readonly ClientRecord[]): Promise<(client: ClientRecord) => ClientUse> {
       const earlier = await readFormer();
-      const { writtenOf, ofLastHour } = await readWritten(asked);
-      const found = await mapWithPauses(asked, async ({ id, createdAt }) => {
-        const use = withRecorded(id, (await writtenOf(id)) ?? earlier.get(id));
-        return [id, { use, tokens: await tokensOf({ id, createdAt }, use, ofLastHour) }] as const;
+      const { named, ofKinds } = await artifacts.readMany({
+        names: asked.map(({ id }) => ({ kind, id })),
+        kinds: asked.map(({ id }) => tokensKindOf(id)),
+        mostOfKind: mostWriters,
+      });
+      const found = asked.map((client, n) => {
+        const use = withRecorded(client.id, usedIn(named[n]) ?? earlier.get(client.id));
+        return [client.id, { use, tokens: tokensOf(client, use, ofKinds[n]!) }] as const;
       });
       const uses = new Map(found);
       return (client) => {
@@ -124,27 +127,14 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     },
   };
 
-  /** Of all of them at once, where each way to the store costs. */
-  async function readWritten(asked: readonly ClientRecord[]): Promise<Written> {
-    if (!artifacts.readMany || asked.length === 0) return { writtenOf: read, ofLastHour: counts.ofLastHour };
-    const ids = asked.map(({ id }) => id);
-    const kinds = ids.map(tokensKindOf);
-    const found = await artifacts.readMany({ kind, ids, kinds, mostOfKind: mostWriters });
-    const at = new Map(ids.map((id, n) => [id, n]));
-    return {
-      writtenOf: async (id) => usedIn(found.named[at.get(id)!]),
-      ofLastHour: async (id, createdAt) => counts.sumOf(found.ofKinds[at.get(id)!]!, createdAt),
-    };
-  }
-
-  /** Of a client that got none lately nothing more is read. */
-  async function tokensOf(
-    { id, createdAt }: Pick<ClientRecord, 'id' | 'createdAt'>,
+  /** Of a client that got none lately nothing counts. */
+  function tokensOf(
+    { createdAt }: Pick<ClientRecord, 'createdAt'>,
     use: Recorded | undefined,
-    ofLastHour: Written['ofLastHour'],
-  ): Promise<number> {
+    written: readonly Artifact[],
+  ): number {
     if (use?.token === undefined || use.token < createdAt || !counts.isWithin(use.token)) return 0;
-    return use.tokens + (await ofLastHour(id, createdAt));
+    return use.tokens + counts.sumOf(written, createdAt);
   }
 
   function withRecorded(id: string, written: Recorded | undefined): Recorded | undefined {
@@ -218,11 +208,6 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     if (rows.length === 0) hasFormer = false;
     return new Map(rows.map(([id, token, secrets]) => [id, recordedAs(token, secrets)]));
   }
-}
-
-interface Written {
-  readonly writtenOf: (id: string) => Promise<Recorded | undefined>;
-  readonly ofLastHour: (id: string, createdAt: number) => Promise<number>;
 }
 
 interface StoredUse {

@@ -8,7 +8,7 @@ import type { ArtifactStore } from '../storage/storage.ts';
 type Stored = { readonly payload: Readonly<Record<string, unknown>> };
 
 export interface TokenCountsDeps {
-  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'list'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'put'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -40,20 +40,15 @@ export function createTokenCounts({ artifacts, now }: TokenCountsDeps) {
       const expiresAt = (minute + minutesShown + 1) * (minuteMs / 1000);
       await artifacts.put(tokensKindOf(clientId), writer, { payload: { minutes }, expiresAt });
     },
-    /** @param createdAt  of the client, epoch milliseconds: what another of its id got earlier does not count */
-    async ofLastHour(clientId: string, createdAt: number): Promise<number> {
-      const records = await artifacts.list(tokensKindOf(clientId), mostWriters);
-      return sumOf(
-        records.map(({ artifact }) => artifact),
-        createdAt,
-      );
-    },
     sumOf,
     /** Whether a client that got its last token then can have got any within the hour. */
     isWithin: (lastAt: number) => Math.floor(lastAt / minuteMs) >= thisMinute() - minutesShown - 1,
   };
 
-  /** @param records  of all that write for the client; further as {@link ofLastHour} has it */
+  /**
+   * @param records    of all that write for the client
+   * @param createdAt  of the client, epoch milliseconds: what another of its id got earlier does not count
+   */
   function sumOf(records: readonly Stored[], createdAt: number): number {
     const first = Math.max(thisMinute() - minutesShown, Math.floor(createdAt / minuteMs) - 1);
     return records

@@ -3,7 +3,7 @@
  * command line too; a running console sends, and a restart loses nothing.
  */
 
-import { createPauses, mapWithPauses } from '../../platform/async/pauses.ts';
+import { createPauses } from '../../platform/async/pauses.ts';
 import type { SignInSession } from '../accounts/sessions.ts';
 import type { Artifact, ArtifactStore, ListedArtifact } from '../storage/storage.ts';
 
@@ -118,10 +118,9 @@ export function createLogoutOutbox({ artifacts, targetsOf, now }: LogoutOutboxDe
     },
     /** Long after its outcome has been forgotten. */
     async lastAt(clientIds: readonly string[]): Promise<readonly (LastLogout | undefined)[]> {
-      const found = artifacts.readMany
-        ? (await artifacts.readMany({ kind: lastKind, ids: clientIds, kinds: [], mostOfKind: 0 })).named
-        : await mapWithPauses(clientIds, (id) => artifacts.get(lastKind, id));
-      return found.map((one) => one?.payload as LastLogout | undefined);
+      const names = clientIds.map((id) => ({ kind: lastKind, id }));
+      const { named } = await artifacts.readMany({ names });
+      return named.map((one) => one?.payload as LastLogout | undefined);
     },
     /** There is nobody to tell any more. */
     drop: ({ id }: LogoutNotice) => artifacts.remove(noticeKind, id),

@@ -6,7 +6,7 @@ import { form, type Guard, largeUpload, longForm, query, type WithForm } from '.
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { addAccessRoutes } from './access/module.ts';
-import type { FindSession } from './access/sessions.ts';
+import type { KeyOfSession } from './access/sessions.ts';
 import { createActs } from './acts.ts';
 import { createCpPage } from './cluster/cp.ts';
 import { createDrainPages } from './cluster/drains.ts';
@@ -43,7 +43,7 @@ export interface PagesNeeds {
   readonly listVersions: ListVersions;
   readonly stepUp: StepUp;
   readonly signedIn: Guard<WithSession>;
-  readonly findSession: FindSession;
+  readonly keyOfSession: KeyOfSession;
   readonly csrf: Csrf;
   /** Epoch milliseconds. */
   readonly now: () => number;

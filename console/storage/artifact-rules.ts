@@ -1,5 +1,14 @@
 /** What every artifact store must decide the same way. */
-import type { Artifact, ArtifactName, Count, Exchange, Exchanged, ListedArtifact } from './storage.ts';
+import { mapWithPauses } from '../../platform/async/pauses.ts';
+import type {
+  Artifact,
+  ArtifactName,
+  ArtifactStore,
+  Count,
+  Exchange,
+  Exchanged,
+  ListedArtifact,
+} from './storage.ts';
 
 /** @param nowSeconds  epoch seconds, fractions included */
 export function isLive({ expiresAt }: Artifact, nowSeconds: number): boolean {
@@ -44,4 +53,28 @@ export function asCounter({ count, resetsAt }: Count): Artifact {
 export function byExpiry(one: ListedArtifact, other: ListedArtifact): number {
   const [first, second] = [one.artifact.expiresAt ?? Infinity, other.artifact.expiresAt ?? Infinity];
   return first === second ? 0 : first - second;
+}
+
+export type ManyReads = Pick<ArtifactStore, 'readMany' | 'findByUids' | 'listByUids'>;
+
+type SingleReads = Pick<ArtifactStore, 'get' | 'list' | 'findByUid' | 'listByUid'>;
+
+/** Questions about many, in a store in which a look at each costs next to nothing. */
+export function askOneByOne({ get, list, findByUid, listByUid }: SingleReads): ManyReads {
+  return {
+    readMany: async ({ names, kinds = [], mostOfKind = 0 }) => ({
+      named: await mapWithPauses(names, ({ kind, id }) => get(kind, id)),
+      ofKinds: await mapWithPauses(kinds, async (kind) =>
+        (await list(kind, mostOfKind)).map(({ artifact }) => artifact),
+      ),
+    }),
+    async findByUids(kind, uids) {
+      const found = await mapWithPauses(uids, async (uid) => [uid, await findByUid(kind, uid)] as const);
+      return new Map(found.flatMap(([uid, one]) => (one ? [[uid, one] as const] : [])));
+    },
+    async listByUids(kind, uids) {
+      const found = await mapWithPauses(uids, async (uid) => [uid, await listByUid(kind, uid)] as const);
+      return new Map(found.filter(([, listed]) => listed.length > 0));
+    },
+  };
 }

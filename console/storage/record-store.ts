@@ -3,6 +3,7 @@
  * changed one by one; nothing here gives all of them at once.
  */
 
+import { mapWithPauses } from '../../platform/async/pauses.ts';
 import type { Artifact, ArtifactName } from './artifact.ts';
 import type { ClientRecord, ProviderRecord, RoleRecord, UserRecord } from './records.ts';
 
@@ -120,6 +121,11 @@ export type RecordChange = {
 }[GrowingCollection];
 
 export interface RecordStore extends RecordReads {
+  /** Those that there are, by id, in one way to the store where a way costs. */
+  getMany<C extends GrowingCollection>(
+    collection: C,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, GrowingRecords[C]>>;
   /**
    * By folded name; with `beginning`, first by name, then by e-mail address; by id where the index of `role`, `provider`
    * or `status` leads: see console/storage/user-lists.ts.
@@ -175,4 +181,14 @@ export class DuplicateRecordError extends Error {
     super(`another user has this ${what}`);
     this.what = what;
   }
+}
+
+/** {@link RecordStore.getMany} of a store in which a look at each costs next to nothing. */
+export function getOneByOne({ get }: Pick<RecordStore, 'get'>): Pick<RecordStore, 'getMany'> {
+  return {
+    async getMany(collection, ids) {
+      const found = await mapWithPauses(ids, async (id) => [id, await get(collection, id)] as const);
+      return new Map(found.flatMap(([id, record]) => (record ? [[id, record] as const] : [])));
+    },
+  };
 }

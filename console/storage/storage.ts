@@ -78,17 +78,15 @@ export interface Exchange {
 export type Exchanged = 'won' | 'used' | 'absent';
 
 export interface ManyArtifacts {
-  /** All of one kind. */
-  readonly kind: ArtifactKind;
-  readonly ids: readonly string[];
-  /** Further kinds, of which whatever is there is asked for. */
-  readonly kinds: readonly ArtifactKind[];
-  readonly mostOfKind: number;
+  readonly names: readonly ArtifactName[];
+  /** Of which whatever is there is asked for, the first of each by key. */
+  readonly kinds?: readonly ArtifactKind[];
+  readonly mostOfKind?: number;
 }
 
 /** As found. */
 export interface ManyFound {
-  /** In the order of the ids. */
+  /** In the order of the names. */
   readonly named: readonly (Artifact | undefined)[];
   /** In the order of the kinds. */
   readonly ofKinds: readonly (readonly Artifact[])[];
@@ -118,15 +116,12 @@ export interface ArtifactStore {
   get(kind: ArtifactKind, id: string): Promise<Artifact | undefined>;
   /** The same with what it is bound to, in one way to the store; left out where a way to the store costs next to nothing. */
   getBound?(kind: ArtifactKind, id: string): Promise<BoundArtifact | undefined>;
-  /** Live ones, in one way to the store; left out where such a way costs next to nothing. */
-  readMany?(asked: ManyArtifacts): Promise<ManyFound>;
+  /** Live ones, in one way to the store where a way costs. */
+  readMany(asked: ManyArtifacts): Promise<ManyFound>;
   /** The newest artifact of that kind with this `uid`. */
   findByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact | undefined>;
-  /**
-   * The same of many, by their `uid`, with what will be asked of their accounts next, in one way to the store; left out
-   * where such a way costs next to nothing.
-   */
-  findByUids?(kind: ArtifactKind, uids: readonly string[]): Promise<ReadonlyMap<string, ListedArtifact>>;
+  /** The same of many, by their `uid`, with what will be asked of their accounts next, in one way to the store where a way costs. */
+  findByUids(kind: ArtifactKind, uids: readonly string[]): Promise<ReadonlyMap<string, ListedArtifact>>;
   /** Marks as used: `true` for exactly one caller, among processes too; `false` when used before or absent. */
   consume(kind: ArtifactKind, id: string): Promise<boolean>;
   /**
@@ -152,6 +147,11 @@ export interface ArtifactStore {
   findByKey(kind: ArtifactKind, key: string): Promise<ListedArtifact | undefined>;
   /** Live artifacts with this `uid`. */
   listByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact[]>;
+  /** The same of many, by their `uid`, in one way to the store where a way costs. @returns none of a `uid` that nothing has */
+  listByUids(
+    kind: ArtifactKind,
+    uids: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly ListedArtifact[]>>;
   /** Live artifacts of one account, newest expiry last. @param limit  so many of them, whichever */
   listByAccount(kind: ArtifactKind, accountId: string, limit?: number): Promise<ListedArtifact[]>;
   /** The same by key, at most `limit`. @param after  the key of the last one of the page before */

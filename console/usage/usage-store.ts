@@ -10,7 +10,7 @@ import { addedRow, keyOfRow, otherCallers, otherNames, type UsageRow, type UsedB
 export type Gap = 'callers' | 'names' | 'not-counted' | 'separate-proxies';
 
 export interface UsageStoreDeps {
-  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'list'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'list' | 'readMany'>;
   /** So many days are kept. */
   readonly days: number;
   /** Epoch milliseconds. */
@@ -63,23 +63,21 @@ export function createUsageStore({ artifacts, days, now }: UsageStoreDeps) {
      * a hundred at most, of one caller.
      */
     async *read(of: { readonly days: number; readonly who?: UsedBy }): AsyncGenerator<readonly UsageRow[]> {
-      for (const name of namesOfDays(of.days)) {
-        const chunks = of.who === undefined ? everyChunk(name) : chunksOf(name, of.who);
-        for await (const { rows } of chunks) yield rows;
-      }
+      const names = namesOfDays(of.days);
+      const chunks = of.who === undefined ? everyChunk(names) : chunksOfDays(names, of.who);
+      for await (const { rows } of chunks) yield rows;
     },
     /** Why what is known of these days is not all. */
     async gaps(of: { readonly days: number }): Promise<readonly Gap[]> {
       const found = new Set<Gap>(days === 0 ? ['not-counted'] : []);
-      for (const name of namesOfDays(of.days)) for (const gap of (await readDay(name)).gaps) found.add(gap);
+      for (const day of await readDays(namesOfDays(of.days)))
+        for (const gap of day?.gaps ?? []) found.add(gap);
       return [...found].sort();
     },
     /** Whether anything was counted so many days ago, or before that, of what is kept. */
     async hasBefore(least: number): Promise<boolean> {
-      for (const name of namesOfDays(days).slice(least)) {
-        if ((await artifacts.get('UsageDay', name)) !== undefined) return true;
-      }
-      return false;
+      const found = await readDays(namesOfDays(days).slice(least));
+      return found.some((day) => day !== undefined);
     },
     /** The first moment of the first of so many days, epoch milliseconds. */
     since: (count: number): number => startOf(now()) - (Math.max(1, Math.min(count, days)) - 1) * dayMs,
@@ -117,24 +115,46 @@ export function createUsageStore({ artifacts, days, now }: UsageStoreDeps) {
     return { rows, gaps };
   }
 
-  async function* chunksOf(name: string, who: UsedBy): AsyncGenerator<Chunk> {
-    for (let at = 0; ; at++) {
+  /** In the order of the names. */
+  async function readDays(names: readonly string[]): Promise<readonly (Partial<Day> | undefined)[]> {
+    const { named } = await artifacts.readMany({ names: names.map((id) => ({ kind: 'UsageDay', id })) });
+    return named.map((day) => day?.payload as Partial<Day> | undefined);
+  }
+
+  /** Of most callers a day is one chunk: those are read at once. */
+  async function* chunksOfDays(names: readonly string[], who: UsedBy): AsyncGenerator<Chunk> {
+    const { named } = await artifacts.readMany({
+      names: names.map((name) => ({ kind: kindOf(name), id: idOf(who, 0) })),
+    });
+    for (const [n, name] of names.entries()) {
+      const found = named[n];
+      if (!found) continue;
+      const first = chunkIn(found.payload);
+      yield first;
+      if (first.rows.length >= chunkRows) yield* chunksOf(name, who, 1);
+    }
+  }
+
+  async function* chunksOf(name: string, who: UsedBy, first = 0): AsyncGenerator<Chunk> {
+    for (let at = first; ; at++) {
       const found = await artifacts.get(kindOf(name), idOf(who, at));
       if (!found) return;
       yield chunkIn(found.payload);
     }
   }
 
-  async function* everyChunk(name: string): AsyncGenerator<Chunk> {
+  async function* everyChunk(names: readonly string[]): AsyncGenerator<Chunk> {
     const pause = createPauses(1);
-    for (let after: string | undefined; ; ) {
-      const page = await artifacts.list(kindOf(name), pageSize, after);
-      for (const { artifact } of page) {
-        yield chunkIn(artifact.payload);
-        await pause();
+    for (const name of names) {
+      for (let after: string | undefined; ; ) {
+        const page = await artifacts.list(kindOf(name), pageSize, after);
+        for (const { artifact } of page) {
+          yield chunkIn(artifact.payload);
+          await pause();
+        }
+        if (page.length < pageSize) break;
+        after = page.at(-1)!.key;
       }
-      if (page.length < pageSize) return;
-      after = page.at(-1)!.key;
     }
   }
 

@@ -11,7 +11,7 @@ import { createUsageStore, type Gap, UnwrittenRowsError } from './usage-store.ts
 export type Usage = ReturnType<typeof createUsage>;
 
 export interface UsageDeps {
-  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'list'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'list' | 'readMany'>;
   /** So many days are kept. */
   readonly days: number;
   /** Has another process write them, which writes those of all. */

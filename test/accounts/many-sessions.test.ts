@@ -17,7 +17,8 @@ beforeEach(() => {
     <A extends unknown[], R>(read: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
       const found = await read(...args);
-      given += Array.isArray(found) ? found.length : found === undefined ? 0 : 1;
+      const all = found instanceof Map ? [...found.values()] : [found];
+      given += all.flat().filter((one) => one !== undefined).length;
       return found;
     };
   artifacts = {
@@ -25,7 +26,9 @@ beforeEach(() => {
     get: counted(plain.get),
     findByUid: counted(plain.findByUid),
     findByKey: counted(plain.findByKey),
+    findByUids: counted(plain.findByUids),
     listByUid: counted(plain.listByUid),
+    listByUids: counted(plain.listByUids),
     listByAccount: counted(plain.listByAccount),
     list: counted(plain.list),
   };
@@ -35,7 +38,7 @@ beforeEach(() => {
 function sessionsOf(ended: string[] = []) {
   return createSessions({
     artifacts,
-    isStillValid: async () => true,
+    validSinceOf: async (ids) => new Map(ids.map((id) => [id, 0])),
     now: () => nowMs,
     idleSeconds: 1_800,
     maxSeconds: 43_200,

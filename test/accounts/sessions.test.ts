@@ -188,7 +188,7 @@ describe('changes of an account by a command (S34)', () => {
     await withStore(console.dataDir, async ({ artifacts }) => {
       const sessions = createSessions({
         artifacts,
-        isStillValid: async () => true,
+        validSinceOf: async (ids) => new Map(ids.map((id) => [id, 0])),
         now: Date.now,
         idleSeconds: 1800,
         maxSeconds: 43_200,

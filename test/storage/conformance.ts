@@ -1,5 +1,7 @@
 /** What every Storage must do. A new rule goes in here first. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSessions } from '../../console/accounts/sessions.ts';
+import { createLogoutOutbox } from '../../console/logout/logout-outbox.ts';
 import type { Collection, RoleRecord, SettingRecord } from '../../console/storage/records.ts';
 import type { Artifact, Storage } from '../../console/storage/storage.ts';
 
@@ -410,6 +412,108 @@ export function describeStorage(name: string, open: OpenStorage): void {
         }
         expect(new Set(seen).size).toBe(25);
         expect(seen).toHaveLength(25);
+      });
+
+      describe('many at once', () => {
+        test('are read by their names and kinds, in the order in which they are asked for, but for expired ones', async () => {
+          const { artifacts } = storage;
+          for (const id of ['a', 'b', 'c']) {
+            await artifacts.put('Use', id, { payload: { id }, expiresAt: startSeconds + 60 });
+            await artifacts.put('Token of a', id, { payload: { of: id } });
+          }
+          await artifacts.put('Use', 'gone', { payload: {}, expiresAt: startSeconds + 10 });
+          await artifacts.put('Token of a', 'gone', {
+            payload: { of: 'gone' },
+            expiresAt: startSeconds + 10,
+          });
+          await artifacts.put('Token of b', 'x', { payload: { of: 'x' } });
+          passSeconds(30);
+          const names = ['c', 'none', 'a', 'gone', 'c'].map((id) => ({ kind: 'Use', id }));
+          const { named, ofKinds } = await artifacts.readMany({
+            names: [...names, { kind: 'Token of b', id: 'x' }],
+            kinds: ['Token of b', 'Token of none', 'Token of a', 'Token of b'],
+            mostOfKind: 10,
+          });
+          expect(named.map((found) => found?.payload)).toEqual([
+            { id: 'c' },
+            undefined,
+            { id: 'a' },
+            undefined,
+            { id: 'c' },
+            { of: 'x' },
+          ]);
+          expect(named[0]).toEqual({ payload: { id: 'c' }, expiresAt: startSeconds + 60 });
+          const found = ofKinds.map((some) => some.map(({ payload }) => payload.of));
+          expect([found[0], found[1], found[3]]).toEqual([['x'], [], ['x']]);
+          expect(found[2]!.toSorted()).toEqual(['a', 'b', 'c']);
+          const listed = (await artifacts.list('Token of a', 2)).map(({ artifact }) => artifact);
+          const asked = { names: [], kinds: ['Token of a'], mostOfKind: 2 };
+          expect((await artifacts.readMany(asked)).ofKinds).toEqual([listed]);
+          expect((await artifacts.readMany({ names: names.slice(0, 1) })).ofKinds).toEqual([]);
+        });
+
+        test('are found by uid as one by one', async () => {
+          const { artifacts } = storage;
+          for (let n = 0; n < 12; n++) {
+            const expiresAt = startSeconds + (n < 9 ? 60 : 10);
+            await artifacts.put('Session', `s ${n}`, { payload: { n }, uid: `u ${n % 4}`, expiresAt });
+          }
+          await artifacts.put('Grant', 'g', { payload: {}, uid: 'u 9' });
+          passSeconds(30);
+          const uids = ['u 3', 'u 0', 'u 9', 'none', 'u 3'];
+          const newest = await artifacts.findByUids('Session', uids);
+          const all = await artifacts.listByUids('Session', uids);
+          expect([[...newest.keys()].toSorted(), [...all.keys()].toSorted()]).toEqual([
+            ['u 0', 'u 3'],
+            ['u 0', 'u 3'],
+          ]);
+          expect(newest.get('u 0')?.artifact.payload).toEqual({ n: 8 });
+          expect(newest.get('u 3')?.artifact.payload).toEqual({ n: 7 });
+          expect(all.get('u 0')!.map(({ artifact }) => artifact.payload.n)).toEqual([0, 4, 8]);
+          for (const uid of ['u 0', 'u 3']) {
+            expect(newest.get(uid)).toEqual(await artifacts.findByUid('Session', uid));
+            expect(all.get(uid)).toEqual(await artifacts.listByUid('Session', uid));
+          }
+        });
+
+        test('are none where an empty list is asked for, whatever the limit', async () => {
+          const { artifacts, records } = storage;
+          await artifacts.put('Session', 's', { payload: {}, uid: 'u' });
+          const asked = { names: [], kinds: [], mostOfKind: Infinity };
+          expect(await artifacts.readMany(asked)).toEqual({ named: [], ofKinds: [] });
+          expect(await artifacts.readMany({ names: [] })).toEqual({ named: [], ofKinds: [] });
+          expect([...(await artifacts.findByUids('Session', []))]).toEqual([]);
+          expect([...(await artifacts.listByUids('Session', []))]).toEqual([]);
+          expect([...(await records.getMany('users', []))]).toEqual([]);
+          expect([...(await records.getMany('clients', []))]).toEqual([]);
+        });
+
+        test('a search that finds no application counts the sessions and last logouts of none', async () => {
+          const { artifacts } = storage;
+          const sessions = createSessions({
+            artifacts,
+            validSinceOf: async (ids) => new Map(ids.map((id) => [id, 0])),
+            now: () => nowMs,
+            idleSeconds: 1_800,
+            maxSeconds: 43_200,
+            revokeTokens: async () => {},
+          });
+          const outbox = createLogoutOutbox({ artifacts, targetsOf: async () => [], now: () => nowMs });
+          const use = { uid: 'u', startedAt: startSeconds, accountId: 'ada', clientId: 'wiki' };
+          await sessions.record(use);
+          expect([await sessions.countAt([]), await outbox.lastAt([])]).toEqual([[], []]);
+          await artifacts.put('Session', 's', {
+            payload: { loginTs: startSeconds },
+            uid: 'u',
+            accountId: 'ada',
+          });
+          const counted = await sessions.countAt(['wiki', 'none']);
+          expect(counted.map(({ value, isExact }) => [value, isExact])).toEqual([
+            [1, true],
+            [0, true],
+          ]);
+          expect(await outbox.lastAt(['wiki'])).toEqual([undefined]);
+        });
       });
 
       test('lists a kind up to a limit', async () => {

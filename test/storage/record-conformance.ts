@@ -52,6 +52,23 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
         expect(await records.users({ limit: 10 })).toEqual({ records: [] });
       });
 
+      test('gets many by id, each once, and says nothing of those that there are not', async () => {
+        const [one, other, billing] = [user('u1'), user('ü 2'), client('billing')];
+        await put(one, other, user('u3'));
+        await putClients(billing, client('u1'));
+        const users = await records.getMany('users', ['ü 2', 'none', 'u1', 'ü 2', 'billing']);
+        expect(new Map(users)).toEqual(
+          new Map([
+            ['ü 2', other],
+            ['u1', one],
+          ]),
+        );
+        const clients = await records.getMany('clients', ['billing', 'u3']);
+        expect(new Map(clients)).toEqual(new Map([['billing', billing]]));
+        await remove('u1');
+        expect([...(await records.getMany('users', ['u1', 'u3'])).keys()]).toEqual(['u3']);
+      });
+
       test('finds a user by id, by each spelling of the name, and by link', async () => {
         const alice = user('u1', { username: 'Älice', federated: { provider: 'corp', subject: 's 1' } });
         await put(alice, user('u2'));

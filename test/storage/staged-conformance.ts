@@ -57,6 +57,26 @@ export function describeStaged(name: string, open: (now: () => number) => Promis
       await dry.records.change(async (transaction) => transaction.put('clients', client('c1')));
       expect(await dry.records.countClients({ kind: 'machine' })).toBe(1);
       expect(await base.records.countClients({ kind: 'machine' })).toBe(0);
+      const many = async ({ artifacts, records }: Storage) => ({
+        byUid: [...(await artifacts.findByUids('Session', ['one', 'two'])).keys()],
+        allByUid: [...(await artifacts.listByUids('Session', ['one', 'two'])).keys()],
+        byName: (
+          await artifacts.readMany({ names: ['s1', 's2'].map((id) => ({ kind: 'Session', id })) })
+        ).named.map((found) => found?.uid),
+        users: [...(await records.getMany('users', ['u1', 'u2'])).keys()],
+      });
+      expect(await many(dry)).toEqual({
+        byUid: ['two'],
+        allByUid: ['two'],
+        byName: [undefined, 'two'],
+        users: ['u2'],
+      });
+      expect(await many(base)).toEqual({
+        byUid: ['one'],
+        allByUid: ['one'],
+        byName: ['one', undefined],
+        users: ['u1'],
+      });
       expect(await dry.artifacts.get('Session', 's1')).toBeUndefined();
 
       expect(await base.records.userByName('bob')).toBeUndefined();

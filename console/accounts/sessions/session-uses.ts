@@ -4,7 +4,7 @@
  * many of them.
  */
 import { mapWithPauses } from '../../../platform/async/pauses.ts';
-import type { Artifact, ArtifactStore, ListedArtifact } from '../../storage/storage.ts';
+import type { ArtifactStore, ListedArtifact } from '../../storage/storage.ts';
 
 /** Where a session was seen. */
 export interface SessionUse {
@@ -82,14 +82,20 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
      */
     async at(clientIds: readonly string[], limit: number): Promise<readonly SessionsAt[]> {
       const hasOthers = await hasFormer('byClient');
-      const listed = await listOfKinds(clientIds.map(kindAt), limit + 1);
-      return listed.map((some) => ({
+      const kinds = clientIds.map(kindAt);
+      const { ofKinds } = await artifacts.readMany({ names: [], kinds, mostOfKind: limit + 1 });
+      return ofKinds.map((some) => ({
         uids: some.slice(0, limit).map(({ payload }) => String(payload.uid)),
         areAll: some.length <= limit && !hasOthers,
       }));
     },
     /** Those of each of these sessions, by its `uid`. */
     async ofAll(sessions: readonly UsedSession[]): Promise<ReadonlyMap<string, readonly ListedArtifact[]>> {
+      if (!(await hasFormer('bySession')))
+        return artifacts.listByUids(
+          kind,
+          sessions.map(({ uid }) => uid),
+        );
       const found = await mapWithPauses(
         sessions,
         async (session) => [session.uid, await of(session)] as const,
@@ -105,16 +111,6 @@ export function createSessionUses({ artifacts, now, maxSeconds }: SessionUsesDep
       );
     },
   };
-
-  async function listOfKinds(
-    kinds: readonly string[],
-    mostOfKind: number,
-  ): Promise<readonly (readonly Artifact[])[]> {
-    if (artifacts.readMany) return (await artifacts.readMany({ kind, ids: [], kinds, mostOfKind })).ofKinds;
-    return mapWithPauses(kinds, async (one) =>
-      (await artifacts.list(one, mostOfKind)).map(({ artifact }) => artifact),
-    );
-  }
 
   async function of({ uid, accountId, uses }: UsedSession): Promise<readonly ListedArtifact[]> {
     if (accountId === undefined || !(await hasFormer('bySession')))

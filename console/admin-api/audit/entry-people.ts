@@ -4,7 +4,7 @@ import type { Entry } from '../../audit/entry.ts';
 import type { EntryQuery } from './entry-filters.ts';
 import { type ActorNames, type EntryView, viewOfEntry } from './entry-view.ts';
 
-export type People = Pick<Users, 'find' | 'findByName'>;
+export type People = Pick<Users, 'findMany' | 'findByName'>;
 
 /** Entries have the id of an account, and people its name. */
 export async function byId(query: EntryQuery, users: People): Promise<EntryQuery> {
@@ -18,9 +18,9 @@ export async function viewsOf(entries: readonly Entry[], users: People): Promise
   return entries.map((entry) => viewOfEntry(entry, names));
 }
 
-/** Each account is looked up once; of one that was removed, the entry keeps the id. */
+/** Of an account that was removed, the entry keeps the id. */
 async function namesIn(entries: readonly Entry[], users: People): Promise<ActorNames> {
   const people = entries.flatMap(({ actor }) => (actor?.kind === 'user' ? [actor.id] : []));
-  const found = await Promise.all([...new Set(people)].map((id) => users.find(id)));
-  return new Map(found.flatMap((user) => (user ? [[user.id, user.username] as const] : [])));
+  const found = await users.findMany([...new Set(people)]);
+  return new Map([...found].map(([id, { username }]) => [id, username]));
 }

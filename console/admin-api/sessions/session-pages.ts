@@ -1,5 +1,4 @@
 /** Sessions that are meant by a filter, page by page: an account's are found by it, the others are looked through. */
-import { mapWithPauses } from '../../../platform/async/pauses.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Sessions, SignInSession } from '../../accounts/sessions.ts';
 import type { Users } from '../../accounts/users.ts';
@@ -9,7 +8,7 @@ import type { SessionFilter } from './session-form.ts';
 
 export interface SessionPagesDeps {
   readonly sessions: Pick<Sessions, 'page' | 'count'>;
-  readonly users: Pick<Users, 'find' | 'findByName'>;
+  readonly users: Pick<Users, 'findMany'>;
 }
 
 export interface MeantSession {
@@ -27,13 +26,25 @@ export interface SessionPage {
 const mostRead = 100;
 const readAtOnce = 50;
 
+/** A filter whose user is known. */
+export interface MeantSessions extends Omit<SessionFilter, 'user'> {
+  /** Absent: of everybody. */
+  readonly accountId?: string;
+}
+
 /** @throws {ProblemError} `not_found` for a user that there is not */
+export async function sessionsMeant(
+  { user: name, ...filter }: SessionFilter,
+  users: Pick<Users, 'findByName'>,
+): Promise<MeantSessions> {
+  return name === undefined ? filter : { ...filter, accountId: (await findUser(name, users)).id };
+}
+
 export async function pageOfSessions(
-  { user: name, client, provider }: SessionFilter,
+  { accountId, client, provider }: MeantSessions,
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
   { sessions, users }: SessionPagesDeps,
 ): Promise<SessionPage> {
-  const accountId = name === undefined ? undefined : (await findUser(name, users)).id;
   const isFiltered = client !== undefined || provider !== undefined;
   const found: MeantSession[] = [];
   let place = after;
@@ -60,24 +71,23 @@ export async function pageOfSessions(
  * counts until it is ended, which happens with the same change.
  *
  * @returns undefined where that takes a look at each
- * @throws {ProblemError} `not_found` for a user that there is not
  */
 export async function countOfSessions(
-  { user: name, client, provider }: SessionFilter,
-  { sessions, users }: SessionPagesDeps,
+  { accountId, client, provider }: MeantSessions,
+  { sessions }: Pick<SessionPagesDeps, 'sessions'>,
 ): Promise<BoundedCount | undefined> {
   if (client !== undefined || provider !== undefined) return undefined;
-  return sessions.count(name === undefined ? undefined : (await findUser(name, users)).id);
+  return sessions.count(accountId);
 }
 
 /** A session whose account is gone does not count. */
 export async function withUsers(
   sessions: readonly SignInSession[],
-  users: Pick<Users, 'find'>,
+  users: Pick<Users, 'findMany'>,
 ): Promise<readonly MeantSession[]> {
-  const found = await mapWithPauses(sessions, ({ accountId }) => users.find(accountId));
-  return sessions.flatMap((session, n) => {
-    const user = found[n];
+  const found = await users.findMany(sessions.map(({ accountId }) => accountId));
+  return sessions.flatMap((session) => {
+    const user = found.get(session.accountId);
     return user ? [{ session, user }] : [];
   });
 }

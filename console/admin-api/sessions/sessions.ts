@@ -8,7 +8,13 @@ import { type Operation, operation } from '../../operations/operation.ts';
 import type { CheckMayGrant } from '../../operations/privileges.ts';
 import { filters, type SessionFilter, sessionId, sessionView, viewOf } from './session-form.ts';
 import { idOf, keyOf } from './session-ids.ts';
-import { countOfSessions, type MeantSession, pageOfSessions, withUsers } from './session-pages.ts';
+import {
+  countOfSessions,
+  type MeantSession,
+  pageOfSessions,
+  sessionsMeant,
+  withUsers,
+} from './session-pages.ts';
 
 export interface SessionNeeds {
   readonly sessions: Sessions;
@@ -33,9 +39,10 @@ export const sessionOperations: readonly Operation<SessionNeeds>[] = [
     async run({ query }, needs: SessionNeeds) {
       const { limit = defaultItems, cursor: _cursor, ...filter } = query;
       const after = needs.cursors.read('listSessions', query);
-      const { found, next } = await pageOfSessions(filter, { limit, after }, needs);
+      const meant = await sessionsMeant(filter, needs.users);
+      const { found, next } = await pageOfSessions(meant, { limit, after }, needs);
       const items = found.map(({ session, user }) => viewOf(session, user));
-      const count = countOfWhole(items, { after, next }) ?? (await countOfSessions(filter, needs));
+      const count = countOfWhole(items, { after, next }) ?? (await countOfSessions(meant, needs));
       return {
         body: {
           items,
@@ -100,7 +107,8 @@ export const sessionOperations: readonly Operation<SessionNeeds>[] = [
     async run({ body, checkMayGrant }, needs: SessionNeeds) {
       const { cursor: _cursor, ...filter } = body;
       const after = needs.cursors.read('endSessions', body);
-      const { found, next } = await pageOfSessions(filter, { limit: mostEnded, after }, needs);
+      const meant = await sessionsMeant(filter, needs.users);
+      const { found, next } = await pageOfSessions(meant, { limit: mostEnded, after }, needs);
       const mayEnd = found.filter((one) => isAllowed(one, checkMayGrant));
       const ended: string[] = [];
       for (const { session } of mayEnd) {

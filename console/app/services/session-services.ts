@@ -48,7 +48,7 @@ export function createSessionServices(
   });
   const sessions = createSessions({
     artifacts,
-    isStillValid: users.isStillValid,
+    validSinceOf: users.validSinceOf,
     revokeTokens: revocations.revokeGrant,
     now,
     idleSeconds: settings.sessionIdleSeconds,

@@ -14,7 +14,7 @@ import { createEffectivePage } from './effective.ts';
 import { createElevationPage } from './elevation.ts';
 import { createProviderPages } from './identity-providers.ts';
 import { createRolePages } from './roles.ts';
-import { createSessionPages, type FindSession } from './sessions.ts';
+import { createSessionPages, type KeyOfSession } from './sessions.ts';
 import { createUserPages } from './users.ts';
 
 export interface AccessNeeds {
@@ -29,7 +29,7 @@ export interface AccessNeeds {
   readonly now: () => number;
   /** `CONSOLE_ELEVATION_MINUTES`. */
   readonly elevationMinutes: number;
-  readonly findSession: FindSession;
+  readonly keyOfSession: KeyOfSession;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Guard<WithForm, WithForm>;
   /** Leads to what waits for a second administrator. */
@@ -40,7 +40,7 @@ export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   const { tools, acts, forms, origin, now, signedIn, csrf, held } = needs;
   const users = createUserPages(tools, acts, forms, origin);
   const roles = createRolePages(tools, acts, forms, origin);
-  const sessions = createSessionPages(tools, acts, origin, needs.findSession);
+  const sessions = createSessionPages(tools, acts, origin, needs.keyOfSession);
   const effective = createEffectivePage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin, now);
   const approvals = createApprovalPages(tools, acts);

@@ -23,9 +23,9 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 const listHref = '/access/sessions';
 
 /** By the `uid` that the browser's own session has. */
-export type FindSession = (uid: string) => Promise<{ readonly key: string } | undefined>;
+export type KeyOfSession = (uid: string) => Promise<string | undefined>;
 
-export function createSessionPages(tools: PageTools, acts: Acts, origin: string, findSession: FindSession) {
+export function createSessionPages(tools: PageTools, acts: Acts, origin: string, keyOfSession: KeyOfSession) {
   const bulk = createBulk({ tools, acts, origin }, 'sessions', (t) => t('common.sessions'), {
     nameOf: userOf,
     ownOf,
@@ -82,8 +82,8 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string,
 
   /** That of the reader. */
   async function ownOf({ state: { current } }: PageContext): Promise<string | undefined> {
-    const own = await findSession(current.uid);
-    return own && idOf(own);
+    const key = await keyOfSession(current.uid);
+    return key === undefined ? undefined : idOf({ key });
   }
 
   /** Whose it is: ids of sessions say nothing to anybody. */

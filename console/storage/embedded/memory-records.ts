@@ -15,6 +15,7 @@ import {
   type ClientFilter,
   DuplicateRecordError,
   type GrowingCollection,
+  getOneByOne,
   LastAdministratorError,
   type Page,
   type PageRequest,
@@ -109,8 +110,11 @@ export function createMemoryRecords({
     },
   };
 
+  const get: RecordStore['get'] = async (collection, id) => copy(state[collection].get(id)?.record) as never;
+
   return {
-    get: async (collection, id) => copy(state[collection].get(id)?.record) as never,
+    get,
+    ...getOneByOne({ get }),
     userByName: async (name) => answer({ by: 'name', name }).record as UserRecord | undefined,
     userByLink: async (provider, subject) =>
       answer({ by: 'link', provider, subject }).record as UserRecord | undefined,

@@ -1,6 +1,15 @@
 /** Everything in memory: for benchmarks and quick tests, and the plainest reading of what `Storage` asks for. */
 import { createSerial } from '../../../platform/async/serial.ts';
-import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from '../artifact-rules.ts';
+import {
+  asCounter,
+  askOneByOne,
+  byExpiry,
+  countOf,
+  decideExchange,
+  isLive,
+  type ManyReads,
+  nextCount,
+} from '../artifact-rules.ts';
 import { artifactKey } from '../digest.ts';
 import { createListeners } from '../engine/listeners.ts';
 import { announcePuts } from '../engine/put-listeners.ts';
@@ -115,7 +124,7 @@ function createMemoryArtifacts(now: () => number, steady: () => number): Omit<Ar
     ofKind(kind).set(key, { ...artifact, consumedAt: Math.floor(nowSeconds()) });
   }
 
-  return {
+  const store: Omit<ArtifactStore, 'onPut' | keyof ManyReads> = {
     async put(kind, id, artifact) {
       set(kind, artifactKey(id), artifact);
     },
@@ -204,6 +213,7 @@ function createMemoryArtifacts(now: () => number, steady: () => number): Omit<Ar
       return counts.reduce((sum, count) => sum + count, 0);
     },
   };
+  return { ...store, ...askOneByOne(store) };
 }
 
 /** What comes out is what JSON can carry, and no caller holds the stored object. */

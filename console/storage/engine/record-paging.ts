@@ -7,12 +7,16 @@ export interface SliceRequest {
   /** The last one that was read before. */
   readonly after: IndexKey | undefined;
   readonly limit: number;
+  /** So many are looked at at most, where some are passed over. */
+  readonly mostRead: number;
   readonly isReversed: boolean;
 }
 
 export interface Slice<R> {
   /** A record is absent where it is damaged: a list leaves it out. */
   readonly entries: readonly { readonly key: IndexKey; readonly record: R | undefined }[];
+  /** Those that were looked at, where some of them were passed over. */
+  readonly read?: number;
   /** There is nothing behind them. */
   readonly isOver: boolean;
 }
@@ -48,14 +52,16 @@ export function createPaging(readSlice: ReadSlice, sliceSize: number) {
       const placeAt = (key: IndexKey) => section.name + key.slice(head.length).join('\n');
       let last: IndexKey | undefined = section === start?.section ? [...head, ...start.parts] : undefined;
       for (;;) {
-        const lacking = Math.max(fewest, most + 1 - found.length);
+        // As many again as were read in vain.
+        const lacking = Math.max(fewest, most + 1 - found.length, read);
         const slice = await readSlice(collection, section, {
           after: last,
           limit: Math.min(sliceSize, mostRead - read, lacking),
+          mostRead: mostRead - read,
           isReversed,
         });
+        read += slice.read ?? slice.entries.length;
         for (const { key, record } of slice.entries) {
-          read++;
           if (record && section.isWanted?.(record, key[head.length]) !== false)
             found.push({ record, place: placeAt(key) });
           if (found.length > most) return pageOf(found[most - 1]!.place);

@@ -15,6 +15,8 @@ export interface Section<R> {
   readonly index?: IndexKey;
   /** Only those whose next part begins so. */
   readonly beginning?: string;
+  /** Those that this index points at are not wanted: an engine that sees that sooner than it reads them passes over them. */
+  readonly without?: IndexKey;
   /** @param part  the first part of the key behind `index` */
   readonly isWanted?: (record: R, part: unknown) => boolean;
 }
@@ -84,6 +86,17 @@ function userSections(lead: UserLead, filter: UserFilter): Section<UserRecord>[]
  *   applications; below, more are visited, sooner than that some are missing
  */
 export function clientSections(
+  filter: ClientFilter & Pick<PageRequest, 'after'>,
+  filled: number,
+): readonly Section<ClientRecord>[] {
+  const sections = clientSectionsOf(filter, filled);
+  // Machines have no index of their own: they are the others.
+  return filter.kind === 'machine'
+    ? sections.map((section) => ({ ...section, without: indexUnder.application() }))
+    : sections;
+}
+
+function clientSectionsOf(
   filter: ClientFilter & Pick<PageRequest, 'after'>,
   filled: number,
 ): readonly Section<ClientRecord>[] {

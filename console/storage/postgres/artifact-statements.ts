@@ -111,6 +111,14 @@ export const artifactStatements = {
     `${withEnds('uid_key = $2 and kind = $1', '$3')} select key, ${columns} from artifact
       where uid_key = $2 and kind = $1 and ${isLive('$3')} order by put_order desc limit $4`,
   ),
+  /** `$1`: kind; `$2`: digests; `$3`: now. In the order in which they were put. */
+  listByUids: statement(
+    'list_by_uids',
+    `select found.* from (
+        select * from unnest($2::text[]) limit cardinality($2::text[])) as asked (uid) cross join lateral (
+        select key, ${columns} from artifact
+          where artifact.uid_key = asked.uid and artifact.kind = $1 and ${isLive('$3')} order by put_order) as found`,
+  ),
   /** `$1`: kind; `$2`: account; `$3`: now; `$4`: limit; `$5`: after this key. */
   listByAccount: statement(
     'list_by_account',
@@ -143,10 +151,10 @@ export const artifactStatements = {
   /** `$1`, `$2`: kinds and keys; `$3`: further kinds, of each `$5` at most; `$4`: now. */
   many: statement(
     'many',
-    `select found.* from ${namesIn('$1', '$2')} cross join lateral (
+    `select true as is_named, found.* from ${namesIn('$1', '$2')} cross join lateral (
         select kind, key, ${columns} from artifact
           where artifact.kind = name.kind and artifact.key = name.key and ${isLive('$4')} limit 1) as found
-      union all select found.* from (
+      union all select false, found.* from (
         select * from unnest($3::text[]) limit cardinality($3::text[])) as asked (kind) cross join lateral (
         select kind, key, ${columns} from artifact
           where artifact.kind = asked.kind and ${isLive('$4')} order by key limit $5) as found`,

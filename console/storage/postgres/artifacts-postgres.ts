@@ -82,26 +82,44 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     return boundOf(kind, rows.filter(isLive));
   }
 
-  async function readMany({ kind, ids, kinds, mostOfKind }: ManyArtifacts): Promise<ManyFound> {
-    const keys = ids.map(artifactKey);
-    const values = [keys.map(() => kind), keys, kinds, nowSeconds(), mostOfKind];
-    const { rows } = await database.run<NamedRow>(sql.many, values);
+  async function readMany({ names, kinds = [], mostOfKind = 0 }: ManyArtifacts): Promise<ManyFound> {
+    if (names.length === 0 && kinds.length === 0) return { named: [], ofKinds: [] };
+    const [ofNames, keys] = columnsOf(names);
+    const ofKinds = new Map<string, Artifact[]>(kinds.map((kind) => [kind, []]));
+    const values = [ofNames, keys, [...ofKinds.keys()], nowSeconds(), mostOfKind];
+    const { rows } = await database.run<NamedRow & { readonly is_named: boolean }>(sql.many, values);
     const named = new Map<string, Artifact>();
-    const ofKinds = new Map<string, Artifact[]>(kinds.map((one) => [one, []]));
     for (const row of rows) {
-      if (row.kind === kind) named.set(row.key, artifactOf(row));
-      else ofKinds.get(row.kind)?.push(artifactOf(row));
+      if (row.is_named) named.set(`${row.kind} ${row.key}`, artifactOf(row));
+      else ofKinds.get(row.kind)!.push(artifactOf(row));
     }
-    return { named: keys.map((key) => named.get(key)), ofKinds: kinds.map((one) => ofKinds.get(one)!) };
+    return {
+      named: names.map(({ kind, id }) => named.get(`${kind} ${artifactKey(id)}`)),
+      ofKinds: kinds.map((kind) => ofKinds.get(kind)!),
+    };
   }
 
   async function findByUids(kind: ArtifactKind, uids: readonly string[]) {
-    const foundUser = recentUsers.begin();
-    const { rows } = await database.run<NamedRow>(sql.byUids, [kind, uids.map(digest), nowSeconds()]);
     const found = new Map<string, ListedArtifact>();
+    if (uids.length === 0) return found;
+    const foundUser = recentUsers.begin();
+    const { rows } = await database.run<NamedRow>(sql.byUids, [kind, digests(uids), nowSeconds()]);
     for (const row of rows) {
       if (row.kind === accountRow) foundUser(row.key, row.payload as unknown as UserRecord);
       else found.set(String(row.owners?.uid), { key: row.key, artifact: artifactOf(row) });
+    }
+    return found;
+  }
+
+  async function listByUids(kind: ArtifactKind, uids: readonly string[]) {
+    const found = new Map<string, ListedArtifact[]>();
+    if (uids.length === 0) return found;
+    const { rows } = await database.run<ArtifactRow>(sql.listByUids, [kind, digests(uids), nowSeconds()]);
+    for (const row of rows) {
+      const uid = String(row.owners?.uid);
+      const own = found.get(uid) ?? [];
+      found.set(uid, own);
+      own.push({ key: row.key, artifact: artifactOf(row) });
     }
     return found;
   }
@@ -178,6 +196,7 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     getBound,
     readMany,
     findByUids,
+    listByUids,
     findByUid: async (kind, uid) => (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), 1]))[0],
     async consume(kind, id) {
       const now = nowSeconds();
@@ -258,6 +277,11 @@ export async function readNamed(
 
 function columnsOf(names: readonly ArtifactName[]): readonly (readonly string[])[] {
   return [names.map(({ kind }) => kind), names.map(({ id }) => artifactKey(id))];
+}
+
+/** Each once. */
+function digests(uids: readonly string[]): readonly string[] {
+  return [...new Set(uids.map(digest))];
 }
 
 function namesOf(puts: readonly NamedArtifact[]): string {

@@ -2,7 +2,7 @@
  * The artifacts as they would be. What is written is seen by whoever reads here, so that loops that go on until nothing
  * is left come to an end, and is done to the base only when it is replayed.
  */
-import { byExpiry, decideExchange, isLive } from '../artifact-rules.ts';
+import { askOneByOne, byExpiry, decideExchange, isLive } from '../artifact-rules.ts';
 import { artifactKey } from '../digest.ts';
 import type { Artifact, ArtifactKind, ArtifactStore, ListedArtifact } from '../storage.ts';
 import { createStagedListeners } from './staged-listeners.ts';
@@ -70,6 +70,13 @@ export function createStagedArtifacts(base: ArtifactStore, now: () => number): S
     );
   }
 
+  async function listByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact[]> {
+    return merged(kind, await base.listByUid(kind, uid), (artifact) => artifact.uid === uid);
+  }
+
+  const get = (kind: ArtifactKind, id: string) => find(kind, artifactKey(id));
+  const findByUid = async (kind: ArtifactKind, uid: string) => (await listByUid(kind, uid)).at(-1);
+
   async function put(kind: ArtifactKind, id: string, artifact: Omit<Artifact, 'consumedAt'>): Promise<void> {
     set(kind, artifactKey(id), artifact);
     writes.push((store) => store.put(kind, id, artifact));
@@ -84,10 +91,8 @@ export function createStagedArtifacts(base: ArtifactStore, now: () => number): S
   return {
     put,
     take: (kind, id, artifact) => set(kind, artifactKey(id), artifact),
-    get: (kind, id) => find(kind, artifactKey(id)),
-    async findByUid(kind, uid) {
-      return (await this.listByUid(kind, uid)).at(-1);
-    },
+    get,
+    findByUid,
     async consume(kind, id) {
       const found = await find(kind, artifactKey(id));
       if (!found || found.consumedAt !== undefined) return false;
@@ -128,8 +133,8 @@ export function createStagedArtifacts(base: ArtifactStore, now: () => number): S
       const artifact = await find(kind, key);
       return artifact && { key, artifact };
     },
-    listByUid: async (kind, uid) =>
-      merged(kind, await base.listByUid(kind, uid), (artifact) => artifact.uid === uid),
+    listByUid,
+    ...askOneByOne({ get, list, findByUid, listByUid }),
     /** So many of the base beside those that are gone from here, which it would list again and again. */
     async listByAccount(kind, accountId, limit) {
       const asked = limit === undefined ? undefined : limit + own.size;

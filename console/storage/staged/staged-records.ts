@@ -12,13 +12,14 @@ import {
   type RecordQuery,
   type RecordWrite,
 } from '../record-engine.ts';
-import type {
-  GrowingCollection,
-  GrowingRecords,
-  Page,
-  RecordChange,
-  RecordStore,
-  UserCount,
+import {
+  type GrowingCollection,
+  type GrowingRecords,
+  getOneByOne,
+  type Page,
+  type RecordChange,
+  type RecordStore,
+  type UserCount,
 } from '../record-store.ts';
 import type { ClientRecord, UserRecord } from '../records.ts';
 import { StorageUnavailableError } from '../storage.ts';
@@ -169,9 +170,13 @@ export function createStagedRecords({
     return { records: [...records, ...added] };
   }
 
+  const get: RecordStore['get'] = async (collection, id) =>
+    (await find({ by: 'id', collection, id })) as never;
+
   return {
     ...engine,
-    get: async (collection, id) => (await find({ by: 'id', collection, id })) as never,
+    get,
+    ...getOneByOne({ get }),
     userByName: async (name) => (await find({ by: 'name', name })) as UserRecord | undefined,
     userByLink: async (provider, subject) =>
       (await find({ by: 'link', provider, subject })) as UserRecord | undefined,

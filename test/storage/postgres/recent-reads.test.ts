@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createRecentReads } from '../../../console/storage/postgres/records/recent-reads.ts';
 import { until } from '../../helpers/store.ts';
 
-const createReads = () => createRecentReads(async () => 'read anew');
+const createReads = () => createRecentReads(async () => () => 'read anew');
 
 test('what came with another read is not asked for again', async () => {
   const reads = createReads();

@@ -1,7 +1,16 @@
 /** Sign-in artifacts in LMDB: one entry per artifact plus one index entry per way to find it. */
 
 import { createPauses } from '../../../../platform/async/pauses.ts';
-import { asCounter, byExpiry, countOf, decideExchange, isLive, nextCount } from '../../artifact-rules.ts';
+import {
+  asCounter,
+  askOneByOne,
+  byExpiry,
+  countOf,
+  decideExchange,
+  isLive,
+  type ManyReads,
+  nextCount,
+} from '../../artifact-rules.ts';
 import { artifactKey, digest } from '../../digest.ts';
 import {
   type Artifact,
@@ -119,7 +128,7 @@ export function openLmdbArtifacts({
 
   const keysUnder = (prefix: LmdbKey) => [...index.under(prefix)].map(({ key }) => String(key.at(-1)));
 
-  return {
+  const store: Omit<LmdbArtifacts, keyof ManyReads> = {
     recordEnds: writeEnded,
     async put(kind, id, artifact) {
       const key = artifactKey(id);
@@ -277,6 +286,7 @@ export function openLmdbArtifacts({
       }
     },
   };
+  return { ...store, ...askOneByOne(store) };
 }
 
 function asArtifact({ uidOrder: _uidOrder, ...artifact }: Entry): Artifact {

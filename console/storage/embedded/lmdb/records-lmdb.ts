@@ -6,7 +6,7 @@ import type { StorageLog } from '../../engine/storage-log.ts';
 import { changeRecords } from '../../record-changes.ts';
 import type { RecordEngine, RecordQuery } from '../../record-engine.ts';
 import type { RecordLoader } from '../../record-loader.ts';
-import type { RecordChange, RecordStore, UserCount } from '../../record-store.ts';
+import { getOneByOne, type RecordChange, type RecordStore, type UserCount } from '../../record-store.ts';
 import type { UserRecord } from '../../records.ts';
 import type { Registry } from '../../storage.ts';
 import { createLargeCommits } from '../commits/large-commits.ts';
@@ -62,9 +62,12 @@ export function openLmdbRecordReads(
   const pages = createRecordPages(environment, answers);
   const read = environment.read;
   const userBy = (query: RecordQuery) => read(() => answers.answer(query)).record as UserRecord | undefined;
+  const get: RecordStore['get'] = async (collection, id) =>
+    read(() => answers.stored(collection, recordKey(id))?.record);
   return {
     ask: async (query) => read(() => answers.answer(query)),
-    get: async (collection, id) => read(() => answers.stored(collection, recordKey(id))?.record),
+    get,
+    ...getOneByOne({ get }),
     userByName: async (name) => userBy({ by: 'name', name }),
     userByLink: async (provider, subject) => userBy({ by: 'link', provider, subject }),
     isNameTaken: async (name) => read(() => answers.isNameTaken(name)),

@@ -14,7 +14,8 @@ interface Read<R> {
 
 export type RecentReads<R> = ReturnType<typeof createRecentReads<R>>;
 
-export function createRecentReads<R>(read: (id: string) => Promise<R>) {
+/** @param read  many in one way to the database */
+export function createRecentReads<R>(read: (ids: readonly string[]) => Promise<(id: string) => R>) {
   const reads = new Map<string, Read<R>>();
   let timesForgotten = 0;
 
@@ -23,21 +24,38 @@ export function createRecentReads<R>(read: (id: string) => Promise<R>) {
     reads.set(id, one);
   }
 
-  function readAnew(id: string, at: number): Promise<R> {
-    const answer = read(id);
-    const own = { at, answer };
-    add(id, own);
-    answer.catch(() => {
-      if (reads.get(id) === own) reads.delete(id);
+  function readAnew(ids: readonly string[], at: number): readonly Promise<R>[] {
+    const found = read(ids);
+    return ids.map((id) => {
+      const answer = found.then((of) => of(id));
+      const own = { at, answer };
+      add(id, own);
+      answer.catch(() => {
+        if (reads.get(id) === own) reads.delete(id);
+      });
+      return answer;
     });
-    return answer;
+  }
+
+  function recentOf(id: string, now: number): Promise<R> | undefined {
+    const recent = reads.get(id);
+    return recent && now - recent.at < recentMs ? recent.answer : undefined;
   }
 
   return {
     get(id: string): Promise<R> {
       const now = performance.now();
-      const recent = reads.get(id);
-      return recent && now - recent.at < recentMs ? recent.answer : readAnew(id, now);
+      return recentOf(id, now) ?? readAnew([id], now)[0]!;
+    },
+    /** Each of them once. */
+    async getMany(ids: readonly string[]): Promise<ReadonlyMap<string, R>> {
+      const now = performance.now();
+      const answers = new Map([...new Set(ids)].map((id) => [id, recentOf(id, now)] as const));
+      const lacking = [...answers].flatMap(([id, answer]) => (answer ? [] : [id]));
+      const anew = lacking.length === 0 ? [] : readAnew(lacking, now);
+      for (const [n, id] of lacking.entries()) answers.set(id, anew[n]);
+      const found = await Promise.all([...answers].map(async ([id, answer]) => [id, await answer!] as const));
+      return new Map(found);
     },
     /**
      * For what comes with another read, begun before that is asked.

@@ -1,6 +1,5 @@
 /** Lists of users and clients by their indexes, a page at a time: each page begins where the one before ended. */
 import { lastPart } from '../../engine/key-parts.ts';
-import type { IndexKey } from '../../engine/record-indexes.ts';
 import { createPaging, type Slice, type SliceRequest } from '../../engine/record-paging.ts';
 import { clientSections, type Section, userSectionsFor } from '../../engine/record-sections.ts';
 import type {
@@ -26,71 +25,137 @@ const directions = {
   down: { than: '<', order: 'desc' },
 } as const;
 
+/** What a page goes through: `where` has all parameters but the limit, which follows. */
+const waysOf = (table: string) => ({
+  ids: {
+    ...{ entries: table, records: table, columns: 'id', key: ['id'] },
+    where: (than: string) => `id ${than} $1`,
+    upTo: (bound: string) => `id <= ${bound}`,
+    parameters: 1,
+  },
+  // Behind its name, a part of the index is in the order of the next part and the id.
+  parts: {
+    ...{ entries: 'record_index', records: `record_index join ${table} using (id)` },
+    ...{ columns: 'part, id', key: ['part', 'id'] },
+    where: (than: string) =>
+      `name = $1 and part >= $2 and part <= $3 and further = '' and (part, id) ${than} ($4, $5)`,
+    upTo: (bound: string) => `(part, id) <= (coalesce((select part from bound), $3), ${bound})`,
+    parameters: 5,
+  },
+  ones: {
+    ...{ entries: 'record_index', records: `record_index join ${table} using (id)` },
+    ...{ columns: 'part, id', key: ['id'] },
+    where: (than: string) => `name = $1 and part = $2 and further = '' and id ${than} $3`,
+    upTo: (bound: string) => `id <= ${bound}`,
+    parameters: 3,
+  },
+});
+const names = { ids: 'page', parts: 'by_part', ones: 'of_part' } as const;
+
 /** One statement for each table, way through it and direction. */
 const statements = Object.fromEntries(
   Object.entries(tables).flatMap(([collection, table]) =>
-    Object.entries(directions).flatMap(([direction, { than, order }]) => [
-      [
-        `${collection} ids ${direction}`,
+    Object.entries(waysOf(table)).flatMap(([way, { records, columns, key, where, parameters }]) =>
+      Object.entries(directions).map(([direction, { than, order }]) => [
+        `${collection} ${way} ${direction}`,
         statement(
-          `${table}_page_${direction}`,
-          `select id, record from ${table} where id ${than} $1 order by id ${order} limit $2`,
+          `${table}_${names[way as keyof typeof names]}_${direction}`,
+          `select ${columns}, record from ${records} where ${where(than)}
+            order by ${key.map((one) => `${one} ${order}`).join(', ')} limit $${parameters + 1}`,
         ),
-      ],
-      // Behind its name, a part of the index is in the order of the next part and the id.
-      [
-        `${collection} parts ${direction}`,
-        statement(
-          `${table}_by_part_${direction}`,
-          `select part, id, record from record_index join ${table} using (id)
-            where name = $1 and part >= $2 and part <= $3 and further = ''
-              and (part, id) ${than} ($4, $5) order by part ${order}, id ${order} limit $6`,
-        ),
-      ],
-      [
-        `${collection} ones ${direction}`,
-        statement(
-          `${table}_of_part_${direction}`,
-          `select part, id, record from record_index join ${table} using (id)
-            where name = $1 and part = $2 and further = '' and id ${than} $3 order by id ${order} limit $4`,
-        ),
-      ],
-    ]),
+      ]),
+    ),
   ),
 );
 
-interface Row<R> {
+/**
+ * The same of clients that another index does not point at: the parameters behind the limit are how many are visited, less one, and
+ * the name and part of that index. Last comes the place of the last one that was visited, without a record, where that was not
+ * the end. For each of them the index is asked by itself: joined, all of it might be read.
+ */
+const passing = Object.fromEntries(
+  Object.entries(waysOf(tables.clients)).flatMap(
+    ([way, { entries, records, columns, key, where, upTo, parameters }]) =>
+      (['first', 'up'] as const).map((direction) => {
+        const [visited, name, part] = [2, 3, 4].map((n) => `$${parameters + n}`);
+        const meant = where(directions[direction].than);
+        const order = key.join(', ');
+        return [
+          `${way} ${direction}`,
+          statement(
+            `client_${names[way as keyof typeof names]}_${direction}_passing`,
+            `with bound as (
+                select ${columns} from ${entries} where ${meant} order by ${order} offset ${visited} limit 1)
+              (select ${columns}, record from ${records} where ${meant}
+                and ${upTo(`coalesce((select id from bound), '${lastPart}')`)}
+                and (select true from record_index as other where other.name = ${name} and other.part = ${part}
+                  and other.further = '' and other.id = client.id limit 1) is null
+                order by ${order} limit $${parameters + 1})
+              union all select ${columns}, null from bound`,
+          ),
+        ];
+      }),
+  ),
+);
+
+interface Place {
   readonly part: string;
   readonly id: string;
+}
+
+interface Row<R> extends Place {
   readonly record: R;
 }
+
+/** So many are visited by one statement that passes over some: a few milliseconds. */
+const mostVisited = 5_000;
 
 export function createRecordPages(queries: Queries, reads: Reads) {
   const page = createPaging(readSlice, sliceSize);
 
   async function readSlice<C extends GrowingCollection>(
     collection: C,
-    { index, beginning = '' }: Section<GrowingRecords[C]>,
-    { after, limit, isReversed }: SliceRequest,
+    { index, beginning = '', without }: Section<GrowingRecords[C]>,
+    { after, limit, mostRead, isReversed }: SliceRequest,
   ): Promise<Slice<GrowingRecords[C]>> {
     const behind = after?.slice(index?.length ?? 0).map(String) ?? [];
     const direction = isReversed ? 'down' : behind.length === 0 ? 'first' : 'up';
-    const run = async (way: string, values: readonly unknown[]) =>
-      (await queries.run<Row<GrowingRecords[C]>>(statements[`${collection} ${way} ${direction}`]!, values))
-        .rows;
-    const sliceOf = (rows: readonly Row<GrowingRecords[C]>[], keyOf: (row: Row<unknown>) => IndexKey) => ({
-      entries: rows.map((row) => ({ key: keyOf(row), record: row.record })),
-      isOver: rows.length < limit,
-    });
     const [name, part] = index ?? [];
     const end = isReversed ? lastPart : '';
-    if (name === undefined) return sliceOf(await run('ids', [behind[0] ?? end, limit]), ({ id }) => [id]);
-    if (part !== undefined) {
-      return sliceOf(await run('ones', [name, part, behind[0] ?? end, limit]), ({ id }) => [name, part, id]);
-    }
     const [last = end, id = ''] = behind;
-    const rows = await run('parts', [name, beginning, `${beginning}${lastPart}`, last, id, limit]);
-    return sliceOf(rows, (row) => [name, row.part, row.id]);
+    const [way, values, keyOf] =
+      name === undefined
+        ? (['ids', [last], (row: Place) => [row.id]] as const)
+        : part === undefined
+          ? ([
+              'parts',
+              [name, beginning, `${beginning}${lastPart}`, last, id],
+              (row: Place) => [name, row.part, row.id],
+            ] as const)
+          : (['ones', [name, part, last], (row: Place) => [name, part, row.id]] as const);
+    if (!without) {
+      const query = statements[`${collection} ${way} ${direction}`]!;
+      const { rows } = await queries.run<Row<GrowingRecords[C]>>(query, [...values, limit]);
+      return {
+        entries: rows.map((row) => ({ key: keyOf(row), record: row.record })),
+        isOver: rows.length < limit,
+      };
+    }
+    const visited = Math.min(mostRead, mostVisited);
+    const { rows } = await queries.run<Row<GrowingRecords[C] | null>>(passing[`${way} ${direction}`]!, [
+      ...[...values, limit, visited - 1],
+      ...without,
+    ]);
+    const found = rows.filter(({ record }) => record !== null);
+    const bound = found.length < limit ? rows.find(({ record }) => record === null) : undefined;
+    return {
+      entries: [...found, ...(bound ? [bound] : [])].map((row) => ({
+        key: keyOf(row),
+        record: row.record ?? undefined,
+      })),
+      read: bound ? visited : found.length,
+      isOver: found.length < limit && !bound,
+    };
   }
 
   return {

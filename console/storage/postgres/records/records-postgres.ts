@@ -49,7 +49,7 @@ export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords 
   const { database, registry, log } = deps;
   const listeners = createListeners<readonly RecordChange[]>('record', log);
   const reads = createReads(database, registry);
-  const users = createRecentReads(async (id) => (await reads.named('users', [id]))[0]?.record);
+  const users = createRecentReads((ids) => readByIds('users', ids));
   const emitRecords = (changes: readonly RecordChange[]) => {
     for (const { collection, id } of changes) if (collection === 'users') users.forget(id);
     listeners.emit(changes);
@@ -67,6 +67,7 @@ export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords 
   };
   const lookups: Omit<RecordStore, 'change'> = {
     get,
+    getMany,
     userByName: async (name) => (await reads.answer({ by: 'name', name })).record as UserRecord | undefined,
     userByLink: async (provider, subject) =>
       (await reads.answer({ by: 'link', provider, subject })).record as UserRecord | undefined,
@@ -101,6 +102,28 @@ export function openPostgresRecords(deps: PostgresRecordsDeps): PostgresRecords 
   ): Promise<GrowingRecords[C] | undefined> {
     if (collection === 'users') return (await users.get(id)) as GrowingRecords[C] | undefined;
     return (await reads.named(collection, [id]))[0]?.record;
+  }
+
+  async function getMany<C extends GrowingCollection>(
+    collection: C,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, GrowingRecords[C]>> {
+    const found = collection === 'users' ? await users.getMany(ids) : await clientsOf(ids);
+    const there = [...found].flatMap(([id, record]) =>
+      record ? [[id, record as GrowingRecords[C]] as const] : [],
+    );
+    return new Map(there);
+  }
+
+  async function clientsOf(ids: readonly string[]) {
+    const clientOf = await readByIds('clients', ids);
+    return new Map(ids.map((id) => [id, clientOf(id)] as const));
+  }
+
+  async function readByIds<C extends GrowingCollection>(collection: C, ids: readonly string[]) {
+    const rows = ids.length === 0 ? [] : await reads.named(collection, [...new Set(ids)]);
+    const found = new Map(rows.map(({ id, record }) => [id, record] as const));
+    return (id: string): GrowingRecords[C] | undefined => found.get(keyPart(id));
   }
 
   async function readChanges(collection: GrowingCollection, ids: readonly string[], queries: Queries) {
