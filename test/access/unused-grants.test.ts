@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CallApi, callsWith, tokenOf } from '../admin-api/client-support.ts';
 import { toolDone } from '../helpers/commands.ts';
 import { apiToken, type RunningConsole, startConsole, usedDataDir } from '../helpers/console.ts';
+import { personWith } from '../helpers/management.ts';
 import { until, withStore } from '../helpers/store.ts';
 import { createUserAgent, textOf } from '../helpers/user-agent.ts';
 import { client } from '../storage/record-conformance.ts';
@@ -99,6 +100,54 @@ test('then the list says what it may and does not use, and what is taken from it
   // An application gets what its users have.
   const { body: applications } = await api('GET', '/clients?kind=application');
   expect(applications.items.every((one: object) => !('unused' in one))).toBe(true);
+});
+
+test('who may read clients and not what is used sees nothing of it: not in the API, on the page or in a file', async () => {
+  const add = async (role: string, permissions: readonly string[]) => {
+    await api('POST', '/roles', { id: role, permissions });
+    const { body } = await api('POST', '/clients', { id: role.toLowerCase(), scopes: permissions });
+    const { token: own } = await tokenOf(
+      console,
+      { id: role.toLowerCase(), secret: body.secret },
+      {
+        resource: `${console.url}/api`,
+        scope: permissions.join(' '),
+      },
+    );
+    return { agent: await personWith(console, `is-${role}`, [role]), call: callsWith(console, () => own) };
+  };
+  const clients = 'api:clients:read';
+  const [some, all] = [await add('Some', [clients]), await add('All', [clients, 'api:access:read'])];
+  const list = '/clients?q=billing';
+  const seenBy = async ({ agent, call }: typeof some) => {
+    const [page, file] = [
+      await agent.get(`/access${list}`),
+      await agent.get(`/access/clients.json?q=billing`),
+    ];
+    expect([page.status, textOf(page).includes('billing')]).toEqual([200, true]);
+    const { body } = await call('GET', list);
+    return {
+      usage: (await call('GET', '/access/usage?client=billing')).status,
+      inApi: 'unused' in body.items[0],
+      inFile: file.body.includes('"unused"'),
+      hasColumn: page.body.includes('>Unused</th>'),
+      isSaid: page.body.includes('#usage'),
+    };
+  };
+  expect(await seenBy(all)).toEqual({
+    usage: 200,
+    inApi: true,
+    inFile: true,
+    hasColumn: true,
+    isSaid: true,
+  });
+  expect(await seenBy(some)).toEqual({
+    usage: 403,
+    inApi: false,
+    inFile: false,
+    hasColumn: false,
+    isSaid: false,
+  });
 });
 
 test('a page of many answers without waiting for all of it, and has it at the next look', async () => {

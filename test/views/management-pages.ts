@@ -420,6 +420,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       clients: [{ ...clientOf(filling), sentence: filling.text }],
       csrf: filling.text,
       mayTry: true,
+      mayReadUsage: true,
       filters: { action: '/access/clients', asked: {}, selects: [] },
     }),
   'machine client': (filling) =>

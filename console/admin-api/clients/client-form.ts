@@ -208,7 +208,10 @@ export const clientView = view({
       .meta({ description: 'Otherwise not all calls were counted, and these may be used.' }),
   })
     .exactOptional()
-    .meta({ description: 'Of a machine in a list: of what it may, what it does not use.' }),
+    .meta({
+      description:
+        'Of a machine in a list, for who may read what is used (`api:access:read`): of what it may, what it does not use.',
+    }),
   owner: ownerView,
   hold: holdView.nullable(),
   createdAt: dateTime.nullable(),

@@ -5,6 +5,7 @@ import type { ClientUses } from '../../clients/client-last-used.ts';
 import type { ClientRegistration } from '../../clients/client-registration.ts';
 import type { Clients } from '../../clients/clients.ts';
 import type { Cursors } from '../../operations/lists.ts';
+import type { PermissionsOf } from '../../operations/privileges.ts';
 import { kindOfClient } from '../../storage/client-lists.ts';
 import type { ClientKind } from '../../storage/record-store.ts';
 import type { ClientRecord } from '../../storage/records.ts';
@@ -21,6 +22,7 @@ export interface ClientNeeds {
   };
   readonly tokenTrial: TokenTrial;
   readonly usageAnswers: Pick<UsageNeeds['usageAnswers'], 'unusedGrants'>;
+  readonly roles: { readonly permissionsOf: PermissionsOf };
   readonly cursors: Cursors;
 }
 

@@ -1,6 +1,8 @@
 /** `/api/v1/clients` and `/api/v1/applications`: the same operations on all clients, and on those that sign people in. */
 import { z } from 'zod';
 import type { RegisteredClient } from '../../clients/client-registration.ts';
+import { mayRun } from '../../operations/access-check.ts';
+import type { Actor } from '../../operations/actor.ts';
 import { changesBetween } from '../../operations/changes.ts';
 import { countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Answer, type Operation, type OperationCall, operation } from '../../operations/operation.ts';
@@ -77,7 +79,7 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
       access: 'inspect',
       query,
       answer: listOf(only === 'application' ? applicationView : clientView),
-      async run({ query: asked }, needs: ClientNeeds) {
+      async run({ query: asked, actor }, needs: ClientNeeds) {
         const { clients, clientUses, cursors } = needs;
         const { limit = defaultItems, q, status, scope } = asked;
         const filter = { beginning: q, status, scope, kind: only ?? (asked as { kind?: ClientKind }).kind };
@@ -85,7 +87,7 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
         const { records, next } = await clients.page({ ...filter, limit, after, mostRead });
         const useOf = await clientUses.readOf(records);
         const peopleOf = only === 'application' ? await usedByPeople(records, needs) : () => ({});
-        const unusedOf = await unusedByMachines(records, needs);
+        const unusedOf = await unusedByMachines(records, actor, needs);
         const counted = [q, scope].every((value) => value === undefined)
           ? await clients.countOf({ kind: filter.kind, status })
           : undefined;
@@ -247,12 +249,15 @@ async function shown(record: ClientRecord, { clientUses }: Pick<ClientNeeds, 'cl
   return { body: shownClient(record, useOf(record)), version: versionOf(record) };
 }
 
+/** For who may ask what is used: it says nothing that `/access/usage` refuses. */
 async function unusedByMachines(
   records: readonly ClientRecord[],
-  { usageAnswers }: Pick<ClientNeeds, 'usageAnswers'>,
+  actor: Actor,
+  { usageAnswers, roles }: Pick<ClientNeeds, 'usageAnswers' | 'roles'>,
 ) {
   const machines = new Set(records.filter((record) => kindOfClient(record) === 'machine'));
-  if (machines.size === 0) return () => ({});
+  const mayKnow = actor.kind === 'local' || mayRun({ object: 'access', access: 'inspect' }, actor, roles);
+  if (machines.size === 0 || !mayKnow) return () => ({});
   const unusedOf = await usageAnswers.unusedGrants([...machines]);
   return (record: ClientRecord) => {
     if (!machines.has(record)) return {};

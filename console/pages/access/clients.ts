@@ -82,11 +82,12 @@ export function createClientPages(
       const asked = queryOf(form, listed.clients.names);
       const query = { ...asked, ...listed.clients.fixed };
       const { body } = await tools.run<ListAnswer<ShownClient>>(ctx, 'listClients', { query });
-      const may = await tools.mayRun(ctx, ['createClient', 'tryClient']);
+      const may = await tools.mayRun(ctx, ['createClient', 'tryClient', 'readAccessUsage']);
       const html = renderClients({
         frame: await tools.frame(ctx),
         csrf: tools.csrf(ctx),
         mayTry: may.has('tryClient'),
+        mayReadUsage: may.has('readAccessUsage'),
         clients: body.items.map((client) => ({ ...client, sentence: sentenceOf(client.scopes, t) })),
         primary: may.has('createClient')
           ? { label: t('common.addMachineClient'), href: `${listHref}?do=new` }

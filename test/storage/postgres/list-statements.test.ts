@@ -89,7 +89,7 @@ describe.skipIf(postgresPrograms === undefined)('lists on PostgreSQL, where it i
       const [few, many] = [await statementsOf(path, 5), await statementsOf(path, rows)];
       expect(few.calls, few.texts.join('\n')).toBeGreaterThan(3);
       // An account that was read less than 20 ms ago is not asked for again: on a busy machine it is.
-    expect(many.calls - few.calls, many.texts.join('\n')).toBeLessThanOrEqual(3);
+      expect(many.calls - few.calls, many.texts.join('\n')).toBeLessThanOrEqual(3);
       expect(many.calls, many.texts.join('\n')).toBeLessThanOrEqual(most);
     },
     60_000,

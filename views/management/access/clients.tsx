@@ -59,6 +59,8 @@ export function clientHref(id: string): string {
 export interface ClientsModel extends ListState {
   readonly csrf: string;
   readonly mayTry: boolean;
+  /** What is used of what they may. */
+  readonly mayReadUsage: boolean;
   readonly clients: readonly (ShownClient & { readonly sentence: string })[];
   readonly filters: FiltersModel;
 }
@@ -67,7 +69,7 @@ export function renderClients(model: ClientsModel): string {
   return renderDocument(<Clients {...model} />, model.frame.presentation);
 }
 
-function Clients({ clients, csrf, mayTry, ...list }: ClientsModel) {
+function Clients({ clients, csrf, mayTry, mayReadUsage, ...list }: ClientsModel) {
   const t = useText();
   return (
     <ListPage
@@ -80,7 +82,7 @@ function Clients({ clients, csrf, mayTry, ...list }: ClientsModel) {
         { title: t('clients.access'), isMinor: true },
         { title: t('access.lastUsed') },
         { title: t('clients.tokensPerHour'), isNumber: true },
-        { title: t('clients.unusedScopes'), isNumber: true },
+        ...(mayReadUsage ? [{ title: t('clients.unusedScopes'), isNumber: true }] : []),
       ]}
       rows={clients.map((client) => ({
         key: client.id,
@@ -90,7 +92,7 @@ function Clients({ clients, csrf, mayTry, ...list }: ClientsModel) {
           client.sentence,
           <Ago key="used" at={dateOf(client.lastUsedAt)} now={list.frame.now} />,
           numberIn(t.language, client.tokensLastHour),
-          <Unused key="unused" {...client} />,
+          ...(mayReadUsage ? [<Unused key="unused" {...client} />] : []),
         ],
         act: mayTry && client.status === 'active' && <TryIt id={client.id} csrf={csrf} />,
       }))}
