@@ -6,15 +6,17 @@ interface LinkProps {
   readonly class?: string;
   /** Until a script shows it. */
   readonly isHidden?: boolean;
+  /** For who does not see what stands around it; it begins with what is written on it. */
+  readonly name?: string;
   readonly children: ComponentChildren;
 }
 
 /** A link, or nothing at all when the address is missing or refused by {@link safeHref}. */
-export function Link({ href, class: className, isHidden = false, children }: LinkProps) {
+export function Link({ href, class: className, isHidden = false, name, children }: LinkProps) {
   const target = safeHref(href);
   if (target === undefined) return null;
   return (
-    <a href={target} class={className} hidden={isHidden}>
+    <a href={target} class={className} hidden={isHidden} aria-label={name}>
       {children}
     </a>
   );

@@ -17,7 +17,7 @@ export interface Column {
   readonly title: string;
   /** Numbers stand at the end of their column, with their unit in its head. */
   readonly isNumber?: boolean;
-  /** Left out on a phone, where a row has two lines. */
+  /** Left out on a phone, where a row has two lines: its page says it. */
   readonly isMinor?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Row {
   readonly cells: readonly ComponentChildren[];
   /** What it is called where it is selected, unless that is its key. */
   readonly label?: string;
-  /** What is done to it most, as a button. */
+  /** What is done to it most: a `RowAct`. */
   readonly act?: ComponentChildren;
   /** Nothing can be done to it, so that it cannot be selected. */
   readonly isFixed?: boolean;
@@ -173,7 +173,9 @@ export function Table({
     // Where it is too wide it scrolls, by keys too.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached
     <div class="table-frame boxed" tabIndex={0}>
-      <table class={classOf(columns, isGrid)}>
+      <table
+        class={isGrid ? 'grid' : hasActs || columns.some(({ isMinor }) => isMinor) ? 'short' : undefined}
+      >
         <caption class="unseen">{title}</caption>
         <thead>
           <tr>
@@ -219,11 +221,6 @@ export function Table({
       </table>
     </div>
   );
-}
-
-function classOf(columns: readonly Column[], isGrid: boolean): string | undefined {
-  if (isGrid) return 'grid';
-  return columns.some(({ isMinor }) => isMinor) ? 'short' : undefined;
 }
 
 function cellClassOf({ isNumber = false, isMinor = false }: Column): string | undefined {

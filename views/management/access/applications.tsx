@@ -68,7 +68,7 @@ function Applications({ applications, ...list }: ApplicationsModel) {
         { title: t('applications.rolesItGets'), isMinor: true },
         { title: t('access.openSessions'), isNumber: true },
         { title: t('applications.lastLogout'), isMinor: true },
-        { title: t('access.lastUsed') },
+        { title: t('access.lastUsed'), isMinor: true },
       ]}
       rows={applications.map((application) => ({
         key: application.id,

@@ -10,6 +10,7 @@ import { DetailPage, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { RowAct } from '../row-act.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { approvalTitle } from './approval-title.ts';
 
@@ -109,9 +110,13 @@ function Approvals({ approvals, readerId, mayApprove, ...list }: ApprovalsModel)
           <Ago key="at" at={new Date(approval.createdAt)} now={list.frame.now} />,
         ],
         act: mayApprove && approval.state === 'waiting' && approval.requestedBy.id !== readerId && (
-          <a class="button" href={`${approvalHref(approval.id)}?do=approve`}>
-            {t('approvals.approve')}
-          </a>
+          <RowAct
+            label={t('approvals.approve')}
+            of={approvalTitle(approval, t)}
+            since={new Date(approval.createdAt)}
+            href={approvalHref(approval.id)}
+            act="approve"
+          />
         ),
       }))}
       empty={<p>{t('approvals.nothingWaits')}</p>}

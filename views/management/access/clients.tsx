@@ -21,6 +21,7 @@ import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
+import { RowAct } from '../row-act.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { ClientActs, ClientState, NewSecret, Secrets, type ShownSecret } from './client-parts.tsx';
@@ -81,8 +82,8 @@ function Clients({ clients, csrf, mayTry, mayReadUsage, ...list }: ClientsModel)
         { title: t('access.status') },
         { title: t('clients.access'), isMinor: true },
         { title: t('access.lastUsed') },
-        { title: t('clients.tokensPerHour'), isNumber: true },
-        ...(mayReadUsage ? [{ title: t('clients.unusedScopes'), isNumber: true }] : []),
+        { title: t('clients.tokensPerHour'), isNumber: true, isMinor: true },
+        ...(mayReadUsage ? [{ title: t('clients.unusedScopes'), isNumber: true, isMinor: true }] : []),
       ]}
       rows={clients.map((client) => ({
         key: client.id,
@@ -94,7 +95,15 @@ function Clients({ clients, csrf, mayTry, mayReadUsage, ...list }: ClientsModel)
           numberIn(t.language, client.tokensLastHour),
           ...(mayReadUsage ? [<Unused key="unused" {...client} />] : []),
         ],
-        act: mayTry && client.status === 'active' && <TryIt id={client.id} csrf={csrf} />,
+        act: mayTry && client.status === 'active' && (
+          <RowAct
+            label={t('clients.tryIt')}
+            of={client.id}
+            href={clientHref(client.id)}
+            act="try"
+            csrf={csrf}
+          />
+        ),
       }))}
       empty={<p>{t('clients.noneYet')}</p>}
     />

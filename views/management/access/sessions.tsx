@@ -8,6 +8,7 @@ import { DetailPage, Facts, Id, More } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { RowAct } from '../row-act.tsx';
 import { userHref } from './users.tsx';
 
 /** As the admin API has it. */
@@ -52,10 +53,10 @@ function Sessions({ sessions, ownId, mayEnd, ...list }: SessionsModel) {
       columns={[
         { title: t('access.user') },
         { title: t('sessions.browser') },
-        { title: t('sessions.from') },
-        { title: t('common.signedInWith') },
-        { title: t('common.applications') },
-        { title: t('common.started') },
+        { title: t('sessions.from'), isMinor: true },
+        { title: t('common.signedInWith'), isMinor: true },
+        { title: t('common.applications'), isMinor: true },
+        { title: t('common.started'), isMinor: true },
         { title: t('sessions.lastSeen') },
       ]}
       rows={sessions.map((session) => ({
@@ -78,9 +79,13 @@ function Sessions({ sessions, ownId, mayEnd, ...list }: SessionsModel) {
           <Ago key="seen" at={new Date(session.lastSeenAt)} now={list.frame.now} />,
         ],
         act: mayEnd && session.id !== ownId && (
-          <a class="button" href={`${sessionHref(session.id)}?do=end`}>
-            {t('sessions.endOne')}
-          </a>
+          <RowAct
+            label={t('sessions.endOne')}
+            of={`${session.user}, ${nameBrowser(session.agent ?? undefined, t)}`}
+            since={new Date(session.startedAt)}
+            href={sessionHref(session.id)}
+            act="end"
+          />
         ),
       }))}
       empty={<p>{t('sessions.nobody')}</p>}

@@ -5,6 +5,7 @@ import { Ago } from '../ago.tsx';
 import { DetailPage, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { RowLink } from '../row-act.tsx';
 import { State } from '../state.tsx';
 import { memberHref } from './members.tsx';
 
@@ -90,7 +91,9 @@ function CpMembers({ cp, mayChange }: CpModel) {
           cells: [
             <Id key="id">{id}</Id>,
             <bdi key="address">{plainAddress(address)}</bdi>,
-            mayChange && <a href={actHref({ do: 'remove-member', id })}>{t('cp.remove')}</a>,
+            mayChange && (
+              <RowLink label={t('cp.remove')} of={id} href={actHref({ do: 'remove-member', id })} />
+            ),
           ],
         }))}
       />
@@ -111,9 +114,7 @@ function Others({ others }: CpModel) {
             <a key="member" href={memberHref(id)}>
               <bdi>{id}</bdi>
             </a>,
-            <a key="act" href={actHref({ do: 'promote', id })}>
-              {t('cp.promote')}
-            </a>,
+            <RowLink key="act" label={t('cp.promote')} of={id} href={actHref({ do: 'promote', id })} />,
           ],
         }))}
       />
@@ -143,7 +144,7 @@ function CpGroups({ cp, mayChange }: CpModel) {
             ),
             groupId,
             mayChange && id !== metadata && (
-              <a href={actHref({ do: 'remove-group', id })}>{t('cp.remove')}</a>
+              <RowLink label={t('cp.remove')} of={id} href={actHref({ do: 'remove-group', id })} />
             ),
           ],
         }))}
@@ -174,7 +175,13 @@ function CpSessions({ sessions, mayChange, frame }: CpModel) {
               id,
               <bdi key="endpoint">{endpointName ?? endpoint}</bdi>,
               <Ago key="ends" at={expiresAt === null ? undefined : new Date(expiresAt)} now={frame.now} />,
-              mayChange && <a href={actHref({ do: 'remove-session', group, id })}>{t('cp.forceClose')}</a>,
+              mayChange && (
+                <RowLink
+                  label={t('cp.forceClose')}
+                  of={String(id)}
+                  href={actHref({ do: 'remove-session', group, id })}
+                />
+              ),
             ],
           }))}
         />

@@ -9,6 +9,7 @@ import { type FieldError, SelectField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
 import { Live } from '../live.tsx';
+import { RowAct } from '../row-act.tsx';
 import { State } from '../state.tsx';
 import { MemberDetails, type ShownDetails } from './member-details.tsx';
 import {
@@ -46,11 +47,11 @@ function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
       columns={[
         { title: t('members.member') },
         { title: t('common.state') },
-        { title: t('members.kind') },
-        { title: t('members.inFlight'), isNumber: true },
+        { title: t('members.kind'), isMinor: true },
+        { title: t('members.inFlight'), isNumber: true, isMinor: true },
         { title: 'p99', isNumber: true },
-        { title: t('members.errors'), isNumber: true },
-        { title: t('members.groupsOff') },
+        { title: t('members.errors'), isNumber: true, isMinor: true },
+        { title: t('members.groupsOff'), isMinor: true },
       ]}
       rows={members.map((member) => ({
         key: member.id,
@@ -65,7 +66,16 @@ function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
           errorsIn(member, t),
           groupsIn(member, t),
         ],
-        act: mayDrain && <DrainButton member={member} csrf={csrf} isOneOfMany />,
+        act: mayDrain && (
+          <RowAct
+            {...(member.isDrained
+              ? { label: t('members.undrain'), act: 'undrain' }
+              : { label: t('members.drain'), act: 'drain' })}
+            of={member.id}
+            href={memberHref(member.id)}
+            csrf={csrf}
+          />
+        ),
       }))}
       empty={<p>{t('members.noneKnown')}</p>}
     />
@@ -169,15 +179,11 @@ function GroupState({ isOn }: { readonly isOn: boolean | undefined }) {
   return isOn ? <State kind="ok">{t('members.on')}</State> : <State kind="off">{t('members.off')}</State>;
 }
 
-interface DrainButtonProps extends Pick<MemberModel, 'member' | 'csrf'> {
-  readonly isOneOfMany?: boolean;
-}
-
-function DrainButton({ member: { id, isDrained }, csrf, isOneOfMany = false }: DrainButtonProps) {
+function DrainButton({ member: { id, isDrained }, csrf }: Pick<MemberModel, 'member' | 'csrf'>) {
   const t = useText();
   return (
     <Form action={memberHref(id)} hidden={{ csrf, do: isDrained ? 'undrain' : 'drain' }}>
-      <button type="submit" class={isOneOfMany ? 'button' : 'button primary'}>
+      <button type="submit" class="button primary">
         {isDrained ? t('members.undrain') : t('members.drain')}
       </button>
     </Form>

@@ -1,9 +1,12 @@
 /** What has been changed of one thing, by whom and when, each with what puts it back. */
+import { exactText } from '../../elements/moment.ts';
+import { usePresentation } from '../../presentation.ts';
 import { useText } from '../../texts/elements.tsx';
 import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
+import { RowLink } from '../row-act.tsx';
 import { type Change, type ChangedField, changedFields, nothing } from './changed-fields.ts';
 import { type Actor, Who } from './named.tsx';
 
@@ -32,6 +35,7 @@ interface HistoryProps extends HistoryModel {
 
 export function History({ allHref, changes, href, now }: HistoryProps) {
   const t = useText();
+  const { zone } = usePresentation();
   return (
     <Part id="history" title={t('history.title')} acts={<a href={allHref}>{t('history.allInAuditLog')}</a>}>
       {changes === undefined ? (
@@ -56,9 +60,12 @@ export function History({ allHref, changes, href, now }: HistoryProps) {
               <Who key="who" actor={change.actor} />,
               <What key="what" {...change} />,
               change.isPutBack ? (
-                <a key="act" href={`${href}?${new URLSearchParams({ do: 'put-back', entry: change.id })}`}>
-                  {t('history.putBack')}
-                </a>
+                <RowLink
+                  key="act"
+                  label={t('history.putBack')}
+                  of={exactText(new Date(change.createdAt), zone)}
+                  href={`${href}?${new URLSearchParams({ do: 'put-back', entry: change.id })}`}
+                />
               ) : null,
             ],
           }))}

@@ -11,6 +11,7 @@ import type { FrameModel } from '../frame.tsx';
 import { Named } from '../history/named.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { Live } from '../live.tsx';
+import { RowAct } from '../row-act.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { jobTitle, type NamedJob } from './job-kinds.ts';
 
@@ -90,9 +91,9 @@ function Jobs({ jobs, mayStop, ...list }: JobsModel) {
         { title: t('jobs.job') },
         { title: t('common.state') },
         { title: t('jobs.progress') },
-        { title: t('jobs.by') },
-        { title: t('jobs.began') },
-        { title: t('jobs.ended') },
+        { title: t('jobs.by'), isMinor: true },
+        { title: t('jobs.began'), isMinor: true },
+        { title: t('jobs.ended'), isMinor: true },
       ]}
       rows={jobs.map((job) => ({
         key: job.id,
@@ -107,9 +108,13 @@ function Jobs({ jobs, mayStop, ...list }: JobsModel) {
           <Ago key="ended" at={dateOf(job.endedAt)} now={list.frame.now} never={t('jobs.notYet')} />,
         ],
         act: mayStop && isRunning(job) && (
-          <a class="button" href={`${jobHref(job.id)}?do=stop`}>
-            {t('jobs.stopOne')}
-          </a>
+          <RowAct
+            label={t('jobs.stopOne')}
+            of={jobTitle(job, t)}
+            since={new Date(job.createdAt)}
+            href={jobHref(job.id)}
+            act="stop"
+          />
         ),
       }))}
       empty={

@@ -90,6 +90,7 @@ export const frame: SameTexts<typeof english> = {
   'frame.nothingPageListGoes': 'Auf dieser Seite ist nichts; die Liste geht weiter.',
   'frame.nothingMatchesFilter': 'Nichts passt zu diesem Filter.',
   'frame.rowAct': 'Was damit getan wird',
+  'frame.rowActOf': '{act}: {of}',
   'frame.pagesList': 'Seiten der Liste',
   'frame.firstPage': 'Erste Seite',
   'frame.allOfItAs': 'Die ganze Liste:',

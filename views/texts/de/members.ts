@@ -12,7 +12,7 @@ export const members: SameTexts<typeof english> = {
   'members.kind': 'Art',
   'members.inFlight': 'Laufend',
   'members.errors': 'Fehler',
-  'members.groupsOff': 'Abgeschaltete Gruppen',
+  'members.groupsOff': 'Gruppen aus',
   'members.unknown': 'Unbekannt',
   'members.noneKnown': 'Es ist kein Member bekannt. Die Einstellung CONSOLE_MEMBERS sagt, wo sie sind.',
   'members.drained': 'Entlastet',

@@ -82,6 +82,7 @@ export const frame = {
   'frame.nothingPageListGoes': 'Nothing on this page; the list goes on.',
   'frame.nothingMatchesFilter': 'Nothing matches this filter.',
   'frame.rowAct': 'What is done to it',
+  'frame.rowActOf': '{act}: {of}',
   'frame.pagesList': 'Pages of the list',
   'frame.firstPage': 'First page',
   'frame.allOfItAs': 'All of this list:',
