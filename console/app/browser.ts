@@ -66,6 +66,7 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     live,
     listVersions: createListVersions(parts),
     keyOfSession: parts.sessions.keyOf,
+    permissionsOf,
   });
   const returns = { signIn: login.returned, signOut: logout.resume };
   const pages = createPages({

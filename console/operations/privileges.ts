@@ -66,7 +66,8 @@ function rolesIn(scopes: readonly string[]): readonly string[] {
   return scopes.flatMap((scope) => roleOfScope.exec(scope)?.[1] ?? []);
 }
 
-const builtIn = ['Admin', 'Viewer', 'MetricsViewer'];
+/** Roles that every installation has, and that mean more than what they open at the members. */
+export const builtIn: readonly string[] = ['Admin', 'Viewer', 'MetricsViewer'];
 
 function permissionsHeld(
   { roles, scopes, mayAskFor = [] }: Actor,

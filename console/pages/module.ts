@@ -5,6 +5,7 @@ import type { Csrf } from '../http/csrf.ts';
 import { form, type Guard, largeUpload, longForm, query, type WithForm } from '../http/guards.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import type { StepUp } from '../login/step-up.ts';
+import type { PermissionsOf } from '../operations/privileges.ts';
 import { addAccessRoutes } from './access/module.ts';
 import type { KeyOfSession } from './access/sessions.ts';
 import { createActs } from './acts.ts';
@@ -44,6 +45,8 @@ export interface PagesNeeds {
   readonly stepUp: StepUp;
   readonly signedIn: Guard<WithSession>;
   readonly keyOfSession: KeyOfSession;
+  /** What a role opens at the members. */
+  readonly permissionsOf: PermissionsOf;
   readonly csrf: Csrf;
   /** Epoch milliseconds. */
   readonly now: () => number;

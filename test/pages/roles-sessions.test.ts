@@ -11,7 +11,7 @@ import {
   startWithAdmin,
 } from '../helpers/management.ts';
 import { authorize, dashboard, redeem, userinfo } from '../helpers/sign-in.ts';
-import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
 let ada: UserAgent;
@@ -76,6 +76,104 @@ describe('roles', () => {
     const form = await ada.get('/access/roles?do=new&from=Source');
     expect(form.body).toMatch(/name="access:wan:write" type="checkbox" checked/);
     expect((await ada.get('/access/roles?do=new&from=Nobody')).status).toBe(404);
+  });
+
+  describe('that are built in are copied, as far as a role of one’s own can have the same', () => {
+    const copyOf = (id: string) => `/access/roles?do=new&from=${id}`;
+    /** What the form of the page would send as it stands. */
+    const standing = ({ body }: Reply): Record<string, string> => ({
+      ...Object.fromEntries(
+        [...body.matchAll(/<input id="[^"]*" name="([^"]*)" type="checkbox" checked/g)].map(([, name]) => [
+          name,
+          'on',
+        ]),
+      ),
+      maps: '',
+      queues: '',
+      scopes: /<textarea[^>]* name="scopes"[^>]*>\n?([^<]*)</.exec(body)?.[1] ?? '',
+    });
+    const addAs = async (agent: UserAgent, form: Reply, id: string) =>
+      sendForm(agent, form, 'new', {
+        id,
+        description: '',
+        from: hiddenIn(form, 'from')!,
+        ...standing(form),
+      });
+    const pagesOf = async (agent: UserAgent) => {
+      const { body } = await agent.get('/');
+      const [column = ''] = /<nav[^>]*aria-label="Pages".*?<\/nav>/s.exec(body) ?? [];
+      return [...column.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!);
+    };
+
+    test.each([
+      { role: 'Viewer', leftOut: 'api:access:read, api:configuration:read, api:operations:read' },
+      { role: 'MetricsViewer', leftOut: undefined },
+    ])('$role: its people open nothing that $role does not', async ({ role, leftOut }) => {
+      const page = await ada.get(`/access/roles/${role}`);
+      expect(page.body).toContain(`href="/access/roles?do=new&amp;from=${role}"`);
+      const form = await ada.get(copyOf(role));
+      expect(titleOf(form)).toBe('Add role');
+      expect(textOf(form)).toContain(`Filled in is what ${role} opens.`);
+      expect(textOf(form)).toContain('the numbers at /metrics');
+      expect(textOf(form).includes('Left out:')).toBe(leftOut !== undefined);
+      if (leftOut !== undefined) expect(textOf(form)).toContain(`Left out: ${leftOut} .`);
+      const added = await ada.follow(await addAs(ada, form, `Like${role}`));
+      expect(textOf(added)).toContain('The role is added.');
+      const [own, copied] = await Promise.all([
+        pagesOf(await personWith(console, `own-${role.toLowerCase()}`, [role])),
+        pagesOf(await personWith(console, `copied-${role.toLowerCase()}`, [`Like${role}`])),
+      ]);
+      expect(copied.length).toBeGreaterThan(0);
+      expect(copied.filter((href) => !own.includes(href))).toEqual([]);
+      const lost = own.filter((href) => !copied.includes(href));
+      expect(lost).toEqual(role === 'Viewer' ? ['/cluster/operations', '/access/effective'] : []);
+    });
+
+    test('Admin: with every permission, and without what only Admin counts for', async () => {
+      const form = await ada.get(copyOf('Admin'));
+      expect(textOf(form)).toContain('to count as the administrator who must remain');
+      expect(textOf(form)).not.toContain('Left out:');
+      await ada.follow(await addAs(ada, form, 'LikeAdmin'));
+      const { permissions } = (await callApi(console, 'GET', '/roles/LikeAdmin')) as {
+        permissions: readonly string[];
+      };
+      expect(permissions).toEqual([
+        ...['svc:cluster:read', 'svc:cluster:write', 'svc:health:read', 'svc:data:read', 'svc:data:write'],
+        ...['svc:wan:read', 'svc:wan:write', 'svc:cp:read', 'svc:cp:write', 'svc:persistence:write'],
+        ...['api:*:read', 'api:*:write'],
+      ]);
+      const deputy = await personWith(console, 'deputy', ['LikeAdmin']);
+      expect(await pagesOf(deputy)).toEqual(await pagesOf(ada));
+    });
+
+    test('whoever may add no role neither sees it nor gets the form', async () => {
+      const viewer = await personWith(console, 'looks-only', ['Viewer']);
+      expect((await viewer.get('/access/roles/Viewer')).body).not.toContain('do=new');
+      expect((await viewer.get(copyOf('Viewer'))).status).toBe(403);
+    });
+
+    test('nobody copies more than they have: it is refused, and the form says the same again', async () => {
+      await callApi(console, 'POST', '/roles', {
+        id: 'Keeper',
+        permissions: ['api:roles:read', 'api:roles:write', 'svc:health:read'],
+      });
+      const keeper = await personWith(console, 'keeper', ['Keeper']);
+      const form = await keeper.get(copyOf('Viewer'));
+      const refused = await addAs(keeper, form, 'TooMuch');
+      expect(refused.status).toBe(400);
+      expect(textOf(refused)).toContain('Nobody gives or changes what has more than they have');
+      expect(textOf(refused)).toContain('Filled in is what Viewer opens.');
+      expect(hiddenIn(refused, 'from')).toBe('Viewer');
+      expect((await ada.get('/access/roles/TooMuch')).status).toBe(404);
+    });
+
+    test('says so in German', async () => {
+      const form = await ada.get(copyOf('Viewer'), { 'accept-language': 'de' });
+      expect(textOf(form)).toContain('Eingetragen ist, was Viewer öffnet.');
+      expect(textOf(form)).toContain('Weggelassen: api:access:read');
+      const page = await ada.get('/access/roles/Viewer', { 'accept-language': 'de' });
+      expect(page.body).toContain('>Kopieren</a>');
+    });
   });
 
   test('that are built in stay as they are', async () => {

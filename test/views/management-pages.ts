@@ -524,6 +524,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [{ field: 'scopes', text: filling.text }],
       ...editOf(filling),
       mayChange: true,
+      mayCopy: true,
       calls: [
         {
           group: filling.text,
@@ -542,12 +543,14 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       errors: [],
       takesOver: false,
       mayChange: true,
+      mayCopy: false,
     }),
   'new role': (filling) =>
     renderNewRole({
       frame: frameOf(filling),
       id: filling.text,
       form: { description: filling.text, access: clientFormOf(filling).access },
+      like: { id: filling.text, leftOut: [filling.text] },
       errors: [],
       csrf: filling.text,
       idempotencyKey: filling.text,

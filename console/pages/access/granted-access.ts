@@ -25,6 +25,11 @@ const memberGroups: readonly MemberGroup[] = [
   },
 ];
 
+/** All that scopes for parts of the member surface can say. */
+export const memberScopes: readonly string[] = memberGroups.flatMap(({ id, actions }) =>
+  actions.map((action) => `svc:${id}:${action}`),
+);
+
 interface MemberGroup {
   readonly id: string;
   readonly label: WordKey;

@@ -2,6 +2,7 @@
 import type Router from '@koa/router';
 import { form, type Guard, longForm, query, type WithForm } from '../../http/guards.ts';
 import type { WithSession } from '../../login/signed-in.ts';
+import type { PermissionsOf } from '../../operations/privileges.ts';
 import type { Acts } from '../acts.ts';
 import type { Forms } from '../forms.ts';
 import type { ListVersions } from '../live/new-items.ts';
@@ -30,6 +31,8 @@ export interface AccessNeeds {
   /** `CONSOLE_ELEVATION_MINUTES`. */
   readonly elevationMinutes: number;
   readonly keyOfSession: KeyOfSession;
+  /** What a role opens at the members. */
+  readonly permissionsOf: PermissionsOf;
   readonly signedIn: Guard<WithSession>;
   readonly csrf: Guard<WithForm, WithForm>;
   /** Leads to what waits for a second administrator. */
@@ -39,8 +42,8 @@ export interface AccessNeeds {
 export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   const { tools, acts, forms, origin, now, signedIn, csrf, held } = needs;
   const users = createUserPages(tools, acts, forms, origin);
-  const roles = createRolePages(tools, acts, forms, origin);
   const sessions = createSessionPages(tools, acts, origin, needs.keyOfSession);
+  const roles = createRolePages(tools, acts, forms, origin, needs.permissionsOf);
   const effective = createEffectivePage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin, now);
   const approvals = createApprovalPages(tools, acts);

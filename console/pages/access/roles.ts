@@ -1,5 +1,6 @@
 /** `/access/roles`: what people may do, and who may do it. */
 import {
+  type NewRoleModel,
   type RoleForm,
   type RoleModel,
   renderNewRole,
@@ -13,6 +14,7 @@ import type { DoneNotice } from '../../../views/management/detail.tsx';
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
+import type { PermissionsOf } from '../../operations/privileges.ts';
 import type { Act, Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
 import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';
@@ -24,6 +26,7 @@ import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../plots.ts';
 import { openCallsOf } from './call-columns.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
+import { copyOfBuiltIn } from './role-copy.ts';
 
 const listHref = '/access/roles';
 
@@ -34,12 +37,21 @@ const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
   'put-back': { text: t('roles.putBackCounts') },
 });
 
+type BuiltInLike = NonNullable<NewRoleModel['like']> & Pick<ShownRole, 'description' | 'permissions'>;
+
 interface Found {
   readonly role: ShownRole;
   readonly version: string;
 }
 
-export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
+/** @param permissionsOf  what a role opens at the members */
+export function createRolePages(
+  tools: PageTools,
+  acts: Acts,
+  forms: Forms,
+  origin: string,
+  permissionsOf: PermissionsOf,
+) {
   const bulk = createBulk({ tools, acts, origin }, 'roles', (t) => t('common.roles'));
   const history = createHistory(tools, acts, { kind: 'roles', object: 'role' });
   return {
@@ -69,7 +81,8 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
       if (await bulk.perform(ctx)) return;
       const id = form.get('id')?.trim() ?? '';
       const typed = typedForm(form, textFor(ctx));
-      const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);
+      const like = await builtInLike(form.get('from'));
+      const again = (shown: Shown) => showNew(ctx, { id, form: typed, like }, shown);
       const added = await forms.take(ctx, { change: addition(id, typed), fieldOf, again });
       if (added) tools.goTo(ctx, `${roleHref(id)}?done=added`);
     },
@@ -121,7 +134,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
     shown: Partial<RoleModel>,
   ): Promise<void> {
     const t = textFor(ctx);
-    const may = await tools.mayRun(ctx, ['updateRole', 'readAccessMatrix']);
+    const may = await tools.mayRun(ctx, ['createRole', 'updateRole', 'readAccessMatrix']);
     const changes = role.builtIn ? undefined : await history.of(ctx, presentOf({ role, version }));
     const html = renderRole({
       frame: await tools.frame(ctx),
@@ -130,6 +143,7 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
       form: roleFormOf(role, t),
       ...forms.editState(ctx, role, version),
       mayChange: may.has('updateRole'),
+      mayCopy: may.has('createRole'),
       calls: may.has('readAccessMatrix')
         ? await asPart(() => openCallsOf(tools, ctx, { role: role.id }))
         : undefined,
@@ -143,14 +157,24 @@ export function createRolePages(tools: PageTools, acts: Acts, forms: Forms, orig
   /** @param from  the role that it is to be like */
   async function showEmpty(ctx: PageContext, from: string | undefined): Promise<void> {
     await tools.check(ctx, 'createRole');
-    const like = from === undefined ? undefined : (await find(ctx, from)).role;
-    const form = roleFormOf(like ?? { description: null, permissions: [] }, textFor(ctx));
-    await showNew(ctx, { id: '', form }, { errors: [] });
+    const like = await builtInLike(from);
+    const form = roleFormOf(like ?? (await contentOf(ctx, from)), textFor(ctx));
+    await showNew(ctx, { id: '', form, like }, { errors: [] });
+  }
+
+  async function builtInLike(from: string | undefined): Promise<BuiltInLike | undefined> {
+    const copy = from === undefined ? undefined : await copyOfBuiltIn(from, permissionsOf);
+    // What every installation says of it is not true of one that differs.
+    return copy && { id: from!, description: null, ...copy };
+  }
+
+  async function contentOf(ctx: PageContext, from: string | undefined) {
+    return from === undefined ? { description: null, permissions: [] } : (await find(ctx, from)).role;
   }
 
   async function showNew(
     ctx: PageContext,
-    typed: { readonly id: string; readonly form: RoleForm },
+    typed: Pick<NewRoleModel, 'id' | 'form' | 'like'>,
     shown: Shown,
   ): Promise<void> {
     const html = renderNewRole({ ...(await forms.addState(ctx, shown)), ...typed });

@@ -1,6 +1,6 @@
 /** Roles: what people may do, built in or made of permissions. */
 import { renderDocument } from '../../layout.tsx';
-import { useText } from '../../texts/elements.tsx';
+import { Text, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { DetailPage, Done, type DoneNotice, Facts, Id, More, Part } from '../detail.tsx';
@@ -92,6 +92,8 @@ export interface RoleModel extends EditState {
   readonly sentence: string;
   readonly form: RoleForm;
   readonly mayChange: boolean;
+  /** May add one that is like it. */
+  readonly mayCopy: boolean;
   readonly notice?: DoneNotice | undefined;
   /** Undefined for who may not see them. */
   readonly calls?: readonly OpenCalls[] | undefined;
@@ -107,15 +109,14 @@ export function renderRole(model: RoleModel): string {
 
 function Role(model: RoleModel) {
   const t = useText();
-  const { frame, role, sentence, errors, notice, mayChange, calls } = model;
+  const { frame, role, sentence, errors, notice, mayChange, mayCopy, calls } = model;
   return (
     <DetailPage
       frame={frame}
       path={rolesPath(t)}
       title={role.id}
       acts={
-        mayChange &&
-        !role.builtIn && (
+        mayCopy && (
           <a class="button" href={`/access/roles?do=new&from=${encodeURIComponent(role.id)}`}>
             {t('access.copy')}
           </a>
@@ -218,15 +219,25 @@ function RoleFields({ form: { description, access }, errorOf }: RoleFieldsProps)
 export interface NewRoleModel extends AddState {
   readonly id: string;
   readonly form: RoleForm;
+  /** The built-in role that it is to be like. */
+  readonly like?: LikeBuiltIn | undefined;
 }
 
-export function renderNewRole({ id, form, ...state }: NewRoleModel): string {
+interface LikeBuiltIn {
+  readonly id: string;
+  /** Each would open more than that role does. */
+  readonly leftOut: readonly string[];
+}
+
+export function renderNewRole({ id, form, like, ...state }: NewRoleModel): string {
   const t = textsIn(state.frame.presentation.language);
   return renderAddPage({
     ...state,
     path: rolesPath(t),
     title: t('roles.addRole'),
     about: t('roles.madeOf'),
+    before: like && <LikeBuiltIn {...like} />,
+    ...(like && { hidden: { from: like.id } }),
     id: {
       label: t('common.name'),
       hint: t('roles.nameHint'),
@@ -234,4 +245,23 @@ export function renderNewRole({ id, form, ...state }: NewRoleModel): string {
     },
     fields: (errorOf) => <RoleFields form={form} errorOf={errorOf} />,
   });
+}
+
+/** What is filled in, and what no role of one's own can have of it. */
+function LikeBuiltIn({ id, leftOut }: LikeBuiltIn) {
+  const t = useText();
+  return (
+    <>
+      <p>{t('roles.filledIn', { role: id })}</p>
+      {leftOut.length > 0 && (
+        <p>
+          <Text
+            id="roles.leftOutMore"
+            gaps={{ role: <bdi>{id}</bdi>, permissions: <span class="code">{leftOut.join(', ')}</span> }}
+          />
+        </p>
+      )}
+      <p>{t(id === 'Admin' ? 'roles.leftOutOfAdmin' : 'roles.leftOutOfBuiltIn', { role: id })}</p>
+    </>
+  );
 }

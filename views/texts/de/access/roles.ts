@@ -19,6 +19,13 @@ export const roles: SameTexts<typeof english> = {
   'roles.oneLine': 'Eine Zeile, die sie erklärt.',
   'roles.addRole': 'Rolle hinzufügen',
   'roles.madeOf': 'Eine eigene Rolle aus dem, was sie öffnet. Vergeben wird sie auf der Seite des Benutzers.',
+  'roles.filledIn': 'Eingetragen ist, was {role} öffnet. Ändern Sie, was anders sein soll.',
+  'roles.leftOutMore':
+    'Weggelassen: {permissions}. Jedes davon würde mehr öffnen, als {role} sehen darf; ergänzen Sie unter „Weitere Scopes“, was gemeint ist.',
+  'roles.leftOutOfBuiltIn':
+    'Keine eigene Rolle kann die Zahlen unter /metrics haben und das, was Anwendungen dem Namen {role} geben.',
+  'roles.leftOutOfAdmin':
+    'Keine eigene Rolle kann Folgendes: Änderungen freigeben, die auf einen zweiten Administrator warten, sich zur Probe über einen Identitätsanbieter anmelden, als der Administrator zählen, der bleiben muss, die Zahlen unter /metrics lesen und bekommen, was Anwendungen dem Namen {role} geben.',
   'roles.nameHint':
     'So steht sie in Token: Buchstaben, Ziffern, Punkte, Bindestriche und Unterstriche. Der Name bleibt, wie er ist.',
   'roles.roleAdded': 'Die Rolle ist hinzugefügt.',

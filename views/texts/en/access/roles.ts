@@ -18,6 +18,13 @@ export const roles = {
   'roles.oneLine': 'One line for people.',
   'roles.addRole': 'Add role',
   'roles.madeOf': 'A role of your own, made of what it opens. People get it on their page.',
+  'roles.filledIn': 'Filled in is what {role} opens. Change what is to differ.',
+  'roles.leftOutMore':
+    'Left out: {permissions}. Each would open more than {role} may see; add what is meant under “Other scopes”.',
+  'roles.leftOutOfBuiltIn':
+    'No role of your own can have the numbers at /metrics, or what applications give to the name {role}.',
+  'roles.leftOutOfAdmin':
+    'No role of your own can have this: to agree with changes that wait for a second administrator, to sign in as a trial by an identity provider, to count as the administrator who must remain, the numbers at /metrics, and what applications give to the name {role}.',
   'roles.nameHint':
     'As it stands in tokens: letters, digits, dots, hyphens and underscores. It stays as it is.',
   'roles.roleAdded': 'The role is added.',
