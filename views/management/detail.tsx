@@ -1,8 +1,10 @@
 /** One thing: what it is in a sentence, its facts, and parts of which each is changed by itself. */
 
 import type { ComponentChildren } from 'preact';
+import { Form } from '../elements/form.tsx';
 import { Notice, Problem } from '../message.tsx';
 import { useText } from '../texts/elements.tsx';
+import type { Translate } from '../texts/text.ts';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
 import { UndoButton } from './undo.tsx';
 
@@ -85,25 +87,57 @@ export function Part({ id, title, about, acts, within, children }: PartProps) {
   );
 }
 
-interface MoreProps {
-  readonly acts: readonly { readonly label: string; readonly href: string }[];
+/** Has a page of its own that asks. */
+interface AskingAct {
+  readonly label: string;
+  readonly href: string;
+  /** Nothing is lost by it for good. */
+  readonly isMild?: boolean;
 }
 
-/** What is at the end of a page because it takes something away: each act asks on a page of its own. */
-export function More({ acts }: MoreProps) {
+/** What can be undone, and so asks nothing: its form. */
+interface ActAtOnce {
+  readonly label: string;
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+}
+
+export type MoreAct = AskingAct | ActAtOnce;
+
+/** What is at the end of a page because it takes something away. */
+export function More({ acts }: { readonly acts: readonly MoreAct[] }) {
   const t = useText();
-  const about = acts.length === 1 ? t('frame.itAsksFirst') : t('frame.eachAsksFirst');
   return (
-    <Part id="more" title={t('common.more')} about={about}>
+    <Part id="more" title={t('common.more')} about={whichAsk(acts, t)}>
       <div class="actions">
-        {acts.map(({ label, href }) => (
-          <a key={label} class="button danger" href={href}>
-            {label}
-          </a>
-        ))}
+        {acts.map((act) =>
+          isAtOnce(act) ? (
+            <Form key={act.label} action={act.action} hidden={act.hidden}>
+              <button type="submit" class="button">
+                {act.label}
+              </button>
+            </Form>
+          ) : (
+            <a key={act.label} class={act.isMild ? 'button' : 'button danger'} href={act.href}>
+              {act.label}
+            </a>
+          ),
+        )}
       </div>
     </Part>
   );
+}
+
+function isAtOnce(act: MoreAct): act is ActAtOnce {
+  return 'action' in act;
+}
+
+function whichAsk(acts: readonly MoreAct[], t: Translate): string {
+  const atOnce = acts.find(isAtOnce);
+  const asking = acts.filter((act) => !isAtOnce(act));
+  if (asking.length === 0) return t('frame.itCanBeUndone');
+  if (atOnce) return t('frame.othersAskFirst', { n: asking.length, act: atOnce.label });
+  return asking.length === 1 ? t('frame.itAsksFirst') : t('frame.eachAsksFirst');
 }
 
 export interface Fact {

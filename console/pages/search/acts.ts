@@ -19,8 +19,8 @@ export interface ActWithThing {
   readonly kind: Kind;
   readonly operation: string;
   readonly title: NamedKey;
-  /** In the address of the thing; none where its page has the button. */
-  readonly act?: string;
+  /** Behind the address of the thing: the act that its page asks about, or where its button stands; none: on top. */
+  readonly place?: '' | `?do=${string}` | `#${string}`;
 }
 
 /** Of texts with a name in them. */
@@ -39,22 +39,37 @@ const withThings: readonly ActWithThing[] = [
   of('search.verbClear', publishers, 'clearWanPublisher', 'search.clearQueuesOf', 'clear'),
   of('search.verbSync', publishers, 'syncWanPublisher', 'search.synchronize', 'sync'),
   of('search.verbShut', members, 'shutDownMember', 'search.shutDownMember', 'shut-down'),
-  ...buttons('search.verbDisable', 'search.disable', [
-    [users, 'disableUser'],
-    [clients, 'disableClient'],
-    [applications, 'disableApplication'],
-  ]),
-  ...buttons('search.verbEnable', 'search.enable', [
-    [users, 'enableUser'],
-    [clients, 'enableClient'],
-    [applications, 'enableApplication'],
-  ]),
-  ...buttons('search.verbEdit', 'search.edit', [
-    [users, 'updateUser'],
-    [clients, 'updateClient'],
-    [applications, 'updateApplication'],
-    [roles, 'updateRole'],
-  ]),
+  ...buttons(
+    'search.verbDisable',
+    'search.disable',
+    [
+      [users, 'disableUser'],
+      [clients, 'disableClient'],
+      [applications, 'disableApplication'],
+    ],
+    '#more',
+  ),
+  ...buttons(
+    'search.verbEnable',
+    'search.enable',
+    [
+      [users, 'enableUser'],
+      [clients, 'enableClient'],
+      [applications, 'enableApplication'],
+    ],
+    '#more',
+  ),
+  ...buttons(
+    'search.verbEdit',
+    'search.edit',
+    [
+      [users, 'updateUser'],
+      [clients, 'updateClient'],
+      [applications, 'updateApplication'],
+      [roles, 'updateRole'],
+    ],
+    '#edit',
+  ),
   ...buttons('search.verbDrain', 'search.drainMember', [[members, 'drainMember']]),
   ...buttons('search.verbUndrain', 'search.undrainMember', [[members, 'undrainMember']]),
   ...buttons('search.verbPause', 'search.pause', [[publishers, 'pauseWanPublisher']]),
@@ -124,8 +139,12 @@ function named(verb: string, others: readonly string[], t: Translate) {
   return { acts, rest };
 }
 
-export function actOn({ title, act }: ActWithThing, { name, href, isMeant }: Found, t: Translate): Found {
-  return { name: t(title, { name }), href: act === undefined ? href : `${href}?do=${act}`, isMeant };
+export function actOn(
+  { title, place = '' }: ActWithThing,
+  { name, href, isMeant }: Found,
+  t: Translate,
+): Found {
+  return { name: t(title, { name }), href: `${href}${place}`, isMeant };
 }
 
 /** By their titles, in the language of the page or in English. @param may  operations that the person may run */
@@ -159,7 +178,7 @@ function isMeant(title: WordKey, text: string, t: Translate): boolean {
 }
 
 function of(verb: WordKey, kind: Kind, operation: string, title: NamedKey, act: string): ActWithThing {
-  return { verb, kind, operation, title, act };
+  return { verb, kind, operation, title, place: `?do=${act}` };
 }
 
 /** What is a button on the page of the thing, and asks nothing. */
@@ -167,6 +186,7 @@ function buttons(
   verb: WordKey,
   title: NamedKey,
   all: readonly (readonly [Kind, string])[],
+  place?: `#${string}`,
 ): readonly ActWithThing[] {
-  return all.map(([kind, operation]) => ({ verb, kind, operation, title }));
+  return all.map(([kind, operation]) => ({ verb, kind, operation, title, ...(place && { place }) }));
 }

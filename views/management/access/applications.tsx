@@ -3,7 +3,7 @@ import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
-import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -13,8 +13,16 @@ import { NameCell } from '../name-cell.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
 import { State } from '../state.tsx';
 import { ApplicationFields, type ApplicationForm, applicationsPath } from './application-form.tsx';
-import { ClientActs, ClientState, NewSecret, Secrets, type ShownSecret } from './client-parts.tsx';
+import {
+  ClientActs,
+  ClientState,
+  LastClientActs,
+  NewSecret,
+  Secrets,
+  type ShownSecret,
+} from './client-parts.tsx';
 import { LogoutsPart, logoutStates, type ShownLogout } from './logouts.tsx';
+import { ToEnable } from './switch.tsx';
 
 /** As the admin API has it. */
 export interface ShownApplication {
@@ -125,8 +133,13 @@ function Application(model: ApplicationModel) {
       path={applicationsPath(t)}
       title={application.displayName ?? application.id}
       state={<ClientState status={application.status} />}
-      acts={<ClientActs client={application} href={href} csrf={csrf} mayChange={mayChange} />}
-      about={rolesSentence(application, t)}
+      acts={<ClientActs isPublic={application.isPublic} href={href} mayChange={mayChange} />}
+      about={
+        <>
+          {rolesSentence(application, t)}
+          {mayChange && application.status === 'disabled' && <ToEnable />}
+        </>
+      }
       problem={errors.length > 0 ? <NotSaved /> : undefined}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
@@ -152,7 +165,7 @@ function Application(model: ApplicationModel) {
         />
       )}
       {model.history && <History {...model.history} href={href} now={frame.now} />}
-      {mayChange && <More acts={[{ label: t('access.remove'), href: `${href}?do=remove` }]} />}
+      {mayChange && <LastClientActs client={application} href={href} csrf={csrf} />}
     </DetailPage>
   );
 }

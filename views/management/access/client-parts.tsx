@@ -1,12 +1,12 @@
 /** What machine clients and applications have in common: whether they are enabled, and their secrets. */
 import type { ComponentChildren } from 'preact';
-import { Form } from '../../elements/form.tsx';
 import { Text, useText } from '../../texts/elements.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { Copyable } from '../copyable.tsx';
-import { Part } from '../detail.tsx';
+import { More, Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
 import { State } from '../state.tsx';
+import { switchAct } from './switch.tsx';
 
 export interface ShownSecret {
   readonly id: string;
@@ -33,40 +33,44 @@ export function NewSecret({ secret }: { readonly secret: string }) {
 }
 
 interface FirstActsProps {
-  readonly client: { readonly status: 'active' | 'disabled'; readonly isPublic?: boolean };
+  /** It has no secret. */
+  readonly isPublic?: boolean;
   readonly href: string;
-  readonly csrf: string;
   readonly mayChange: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** Beside the title. */
-export function ClientActs({
-  client: { status, isPublic },
-  href,
-  csrf,
-  mayChange,
-  children,
-}: FirstActsProps) {
+export function ClientActs({ isPublic = false, href, mayChange, children }: FirstActsProps) {
   const t = useText();
   return (
     <>
       {children}
-      {mayChange && (
-        <>
-          {!isPublic && (
-            <a class="button" href={`${href}?do=rotate`}>
-              {t('clients.rotateSecret')}
-            </a>
-          )}
-          <Form action={href} hidden={{ csrf, do: status === 'active' ? 'disable' : 'enable' }}>
-            <button type="submit" class="button">
-              {status === 'active' ? t('access.disable') : t('access.enable')}
-            </button>
-          </Form>
-        </>
+      {mayChange && !isPublic && (
+        <a class="button" href={`${href}?do=rotate`}>
+          {t('clients.rotateSecret')}
+        </a>
       )}
     </>
+  );
+}
+
+interface LastActsProps {
+  readonly client: { readonly status: 'active' | 'disabled' };
+  readonly href: string;
+  readonly csrf: string;
+}
+
+/** At the end of the page. */
+export function LastClientActs({ client: { status }, href, csrf }: LastActsProps) {
+  const t = useText();
+  return (
+    <More
+      acts={[
+        switchAct({ isEnabled: status === 'active', href, csrf }, t),
+        { label: t('access.remove'), href: `${href}?do=remove` },
+      ]}
+    />
   );
 }
 

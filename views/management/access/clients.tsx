@@ -5,7 +5,7 @@ import { Text, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { CallsPart, type CallsShown } from '../calls-part.tsx';
-import { DetailPage, Done, type DoneNotice, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import {
   type AddState,
@@ -24,8 +24,16 @@ import { NameCell } from '../name-cell.tsx';
 import { RowAct } from '../row-act.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
-import { ClientActs, ClientState, NewSecret, Secrets, type ShownSecret } from './client-parts.tsx';
+import {
+  ClientActs,
+  ClientState,
+  LastClientActs,
+  NewSecret,
+  Secrets,
+  type ShownSecret,
+} from './client-parts.tsx';
 import { ClientCall, type ShownClientCall, type ShownTrial, Trial } from './client-trial.tsx';
+import { ToEnable } from './switch.tsx';
 import { UsagePart, type UsageShown } from './usage-part.tsx';
 
 /** As the admin API has it. */
@@ -188,11 +196,11 @@ function Client(model: ClientModel) {
       title={client.displayName ?? client.id}
       state={<ClientState status={client.status} />}
       acts={
-        <ClientActs {...model} href={clientHref(client.id)}>
+        <ClientActs href={clientHref(client.id)} mayChange={mayChange}>
           <TryIt id={client.id} csrf={csrf} />
         </ClientActs>
       }
-      about={<MayDo sentence={sentence} mayChange={mayChange} />}
+      about={<MayDo sentence={sentence} client={client} mayChange={mayChange} />}
       problem={errors.length > 0 ? <NotSaved /> : undefined}
       notice={notice && <Done {...notice} action={clientHref(client.id)} hidden={{ csrf }} />}
     >
@@ -225,19 +233,18 @@ function Client(model: ClientModel) {
       </Part>
       {mayChange && <Edit {...model} />}
       {model.history && <History {...model.history} href={clientHref(client.id)} now={frame.now} />}
-      {mayChange && (
-        <More acts={[{ label: t('access.remove'), href: `${clientHref(client.id)}?do=remove` }]} />
-      )}
+      {mayChange && <LastClientActs client={client} href={clientHref(client.id)} csrf={csrf} />}
     </DetailPage>
   );
 }
 
 /** In one line, with what changes it. */
-function MayDo({ sentence, mayChange }: Pick<ClientModel, 'sentence' | 'mayChange'>) {
+function MayDo({ sentence, client, mayChange }: Pick<ClientModel, 'sentence' | 'client' | 'mayChange'>) {
   const t = useText();
   return (
     <>
       {sentence} {mayChange && <a href="#edit">{t('clients.editAccess')}</a>}
+      {mayChange && client.status === 'disabled' && <ToEnable />}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Text, useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { Copyable } from '../copyable.tsx';
-import { DetailPage, Done, type DoneNotice, Facts, Id, Part } from '../detail.tsx';
+import { DetailPage, Done, type DoneNotice, Facts, Id, More, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
@@ -15,6 +15,7 @@ import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { LogoutsPart, type ShownLogout } from './logouts.tsx';
+import { switchAct, ToEnable } from './switch.tsx';
 import {
   CallsOf,
   effectiveHrefOf,
@@ -141,7 +142,12 @@ function User(model: UserModel) {
       title={user.displayName ?? user.id}
       state={<UserState status={user.status} />}
       acts={<FirstAct {...model} />}
-      about={sentenceOf(user, t)}
+      about={
+        <>
+          {sentenceOf(user, t)}
+          {model.mayChange && user.status === 'disabled' && <ToEnable />}
+        </>
+      }
       problem={hasErrors ? <NotSaved /> : undefined}
       notice={notice && <Done {...notice} action={userHref(user.id)} hidden={{ csrf }} />}
     >
@@ -181,7 +187,7 @@ function User(model: UserModel) {
       )}
       {model.mayChange && <Edit {...model} />}
       {model.history && <History {...model.history} href={userHref(user.id)} now={frame.now} />}
-      {model.mayChange && <Danger {...model} />}
+      {model.mayChange && <LastActs {...model} />}
     </DetailPage>
   );
 }
@@ -213,32 +219,13 @@ function sentenceOf({ status, roles }: ShownUser, t: Translate): string {
   return `${may}.`;
 }
 
-function FirstAct({ user: { id, status }, csrf, mayChange, isReader }: UserModel) {
+function FirstAct({ user: { id, status }, csrf, mayChange }: UserModel) {
   const t = useText();
-  if (!mayChange) return null;
-  const href = userHref(id);
-  if (status === 'disabled') {
-    return (
-      <Form action={href} hidden={{ csrf, do: 'enable' }}>
-        <button type="submit" class="button primary">
-          {t('access.enable')}
-        </button>
-      </Form>
-    );
-  }
-  if (status === 'invited') {
-    return (
-      <Form action={href} hidden={{ csrf, do: 'invite' }}>
-        <button type="submit" class="button primary">
-          {t('users.makeInvitationLink')}
-        </button>
-      </Form>
-    );
-  }
-  return isReader ? null : (
-    <Form action={href} hidden={{ csrf, do: 'disable' }}>
-      <button type="submit" class="button">
-        {t('access.disable')}
+  if (!mayChange || status !== 'invited') return null;
+  return (
+    <Form action={userHref(id)} hidden={{ csrf, do: 'invite' }}>
+      <button type="submit" class="button primary">
+        {t('users.makeInvitationLink')}
       </button>
     </Form>
   );
@@ -256,28 +243,22 @@ function Edit({ user, form, ...state }: UserModel) {
   );
 }
 
-function Danger({ user: { id, status, origin }, isReader }: UserModel) {
+/** Nobody disables or removes themselves. */
+function LastActs({ user: { id, status, origin }, csrf, isReader }: UserModel) {
   const t = useText();
   const href = userHref(id);
-  const acts = [
-    { name: 'end-everything', label: t('users.endEverything'), isShown: !isReader && status !== 'disabled' },
-    { name: 'end-sessions', label: t('users.endAllSessions'), isShown: true },
-    {
-      name: 'reset-password',
-      label: t('users.resetPassword'),
-      isShown: origin.provider === null && status !== 'invited',
-    },
-    { name: 'remove', label: t('access.remove'), isShown: !isReader },
-  ].filter(({ isShown }) => isShown);
+  const isEnabled = status !== 'disabled';
+  const hasPasswordHere = origin.provider === null && status !== 'invited';
+  const asking = (name: string, label: string) => ({ label, href: `${href}?do=${name}`, isMild: true });
   return (
-    <Part id="more" title={t('common.more')} about={t('frame.eachAsksFirst')}>
-      <div class="actions">
-        {acts.map(({ name, label }) => (
-          <a key={name} class={`button${name === 'remove' ? ' danger' : ''}`} href={`${href}?do=${name}`}>
-            {label}
-          </a>
-        ))}
-      </div>
-    </Part>
+    <More
+      acts={[
+        ...(isReader ? [] : [switchAct({ isEnabled, href, csrf }, t)]),
+        ...(isReader || !isEnabled ? [] : [asking('end-everything', t('users.endEverything'))]),
+        asking('end-sessions', t('users.endAllSessions')),
+        ...(hasPasswordHere ? [asking('reset-password', t('users.resetPassword'))] : []),
+        ...(isReader ? [] : [{ label: t('access.remove'), href: `${href}?do=remove` }]),
+      ]}
+    />
   );
 }

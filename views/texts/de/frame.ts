@@ -102,6 +102,12 @@ export const frame: SameTexts<typeof english> = {
   'frame.time': 'Zeit',
   'frame.itAsksFirst': 'Vorher wird gefragt und gesagt, was geschieht.',
   'frame.eachAsksFirst': 'Vor jedem wird gefragt und gesagt, was geschieht.',
+  'frame.itCanBeUndone': 'Es geschieht sofort und lässt sich rückgängig machen.',
+  'frame.othersAskFirst': {
+    one: '„{act}“ geschieht sofort und lässt sich rückgängig machen. Beim anderen wird vorher gefragt und gesagt, was geschieht.',
+    other:
+      '„{act}“ geschieht sofort und lässt sich rückgängig machen. Bei den anderen wird vorher gefragt und gesagt, was geschieht.',
+  },
   'frame.asPlot': 'Als Kurve{ofWhich}',
   'frame.asTable': 'Als Tabelle{ofWhich}',
   'frame.newItems': { one: '{n} neu', other: '{n} neu' },

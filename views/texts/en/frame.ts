@@ -94,6 +94,11 @@ export const frame = {
   'frame.time': 'Time',
   'frame.itAsksFirst': 'It asks first, and says what it does.',
   'frame.eachAsksFirst': 'Each asks first, and says what it does.',
+  'frame.itCanBeUndone': 'It asks nothing, and can be undone.',
+  'frame.othersAskFirst': {
+    one: '“{act}” asks nothing, and can be undone. The other asks first, and says what it does.',
+    other: '“{act}” asks nothing, and can be undone. The others ask first, and say what they do.',
+  },
   'frame.asPlot': 'As plot{ofWhich}',
   'frame.asTable': 'As table{ofWhich}',
   'frame.newItems': { one: '{n} new', other: '{n} new' },

@@ -7,6 +7,7 @@ import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, More, Part } f
 import { EditPart, type EditState } from '../../forms/change-form.tsx';
 import type { FrameModel } from '../../frame.tsx';
 import { History, type HistoryModel } from '../../history/history.tsx';
+import { switchAct, ToEnable } from '../switch.tsx';
 import { Certificates } from './certificates.tsx';
 import { documentFacts } from './metadata-age.tsx';
 import { ProviderFields, type ProviderForm, providerHref, providersPath } from './provider-form.tsx';
@@ -34,7 +35,7 @@ export function renderProvider(model: ProviderModel): string {
 function Provider(model: ProviderModel) {
   const t = useText();
   const { frame, provider, errors, notice, csrf, trial, mayChange } = model;
-  const { id, name, readable, linkedUsers } = provider;
+  const { id, name, readable } = provider;
   const href = providerHref(id);
   return (
     <DetailPage
@@ -42,12 +43,22 @@ function Provider(model: ProviderModel) {
       path={providersPath(t)}
       title={name ?? id}
       state={<ProviderState {...provider} />}
-      acts={mayChange && readable && <FirstAct {...provider} />}
-      about={sentenceOf(provider, t)}
+      acts={mayChange && readable && <ToDryRun />}
+      about={
+        <>
+          {sentenceOf(provider, t)}
+          {mayChange && readable && !provider.enabled && <ToEnable />}
+        </>
+      }
       problem={errors.length > 0 ? t('common.nothingWasSaved') : problemOf(provider, t)}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
     >
-      {trial && <ProviderTrial {...trial} />}
+      {trial && (
+        <ProviderTrial
+          {...trial}
+          enableHref={mayChange && trial.ok && !provider.enabled ? `${href}?do=enable` : undefined}
+        />
+      )}
       <Facts facts={factsOf(provider, frame.now, t)} />
       {readable && <Addresses {...provider} />}
       {readable && <RoleRules {...provider} />}
@@ -55,20 +66,25 @@ function Provider(model: ProviderModel) {
       {readable && mayChange && <DryRun {...model} />}
       {readable && mayChange && <Edit {...model} />}
       {model.history && <History {...model.history} href={href} now={frame.now} />}
-      {mayChange && (
-        <More
-          acts={[
-            ...(readable && provider.enabled
-              ? [{ label: t('access.disable'), href: `${href}?do=disable` }]
-              : []),
-            {
-              label: linkedUsers === 0 ? t('access.remove') : t('providers.removeWithUsers'),
-              href: `${href}?do=remove`,
-            },
-          ]}
-        />
-      )}
+      {mayChange && <LastActs {...model} />}
     </DetailPage>
+  );
+}
+
+/** Of whom nobody has come by, nobody is put out: then it is disabled at once. */
+function LastActs({ provider: { id, readable, enabled, linkedUsers }, csrf }: ProviderModel) {
+  const t = useText();
+  const href = providerHref(id);
+  const disable =
+    linkedUsers === 0
+      ? switchAct({ isEnabled: true, href, csrf }, t)
+      : { label: t('access.disable'), href: `${href}?do=disable`, isMild: true };
+  const enable = { label: t('access.enable'), href: `${href}?do=enable`, isMild: true };
+  const remove = linkedUsers === 0 ? t('access.remove') : t('providers.removeWithUsers');
+  return (
+    <More
+      acts={[...(readable ? [enabled ? disable : enable] : []), { label: remove, href: `${href}?do=remove` }]}
+    />
   );
 }
 
@@ -92,15 +108,11 @@ function rolesPhrase({ roleRules, defaultRole }: ShownProvider, t: Translate): s
   return t('providers.rulesOrRole', { n, role: defaultRole });
 }
 
-function FirstAct({ id, enabled }: ShownProvider) {
+function ToDryRun() {
   const t = useText();
-  return enabled ? (
+  return (
     <a class="button" href="#dry-run">
       {t('providers.dryRun')}
-    </a>
-  ) : (
-    <a class="button primary" href={`${providerHref(id)}?do=enable`}>
-      {t('access.enable')}
     </a>
   );
 }

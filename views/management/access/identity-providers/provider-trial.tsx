@@ -20,13 +20,25 @@ export interface ShownDryRun {
   readonly steps: readonly TrialStep[];
 }
 
-export function ProviderTrial({ ok, steps }: ShownDryRun) {
+interface ProviderTrialProps extends ShownDryRun {
+  /** What comes next, where all went well and nobody signs in by it yet. */
+  readonly enableHref: string | undefined;
+}
+
+export function ProviderTrial({ ok, steps, enableHref }: ProviderTrialProps) {
   const t = useText();
   return (
     <Part
       id="trial"
       title={t('providers.dryRun')}
       about={ok ? t('providers.everyStepWell') : t('providers.stepFailed')}
+      acts={
+        enableHref !== undefined && (
+          <a class="button primary" href={enableHref}>
+            {t('providers.enable')}
+          </a>
+        )
+      }
     >
       <Facts
         facts={steps.map(({ step, ok, said, advice }) => ({

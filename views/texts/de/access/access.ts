@@ -6,6 +6,7 @@ export const access: SameTexts<typeof english> = {
   'access.saved': 'Gespeichert.',
   'access.putBack': 'Zurückgesetzt.',
   'access.status': 'Status',
+  'access.enableBelow': 'Unten aktivieren',
   'access.enable': 'Aktivieren',
   'access.disable': 'Deaktivieren',
   'access.enabled': 'Aktiviert',

@@ -5,6 +5,7 @@ export const access = {
   'access.saved': 'Saved.',
   'access.putBack': 'Put back.',
   'access.status': 'Status',
+  'access.enableBelow': 'Enable it below',
   'access.enable': 'Enable',
   'access.disable': 'Disable',
   'access.enabled': 'Enabled',
