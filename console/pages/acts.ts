@@ -30,6 +30,10 @@ export interface Act {
   readonly button: string;
   /** Cannot be undone: wants a sign-in of late. */
   readonly isDangerous?: boolean;
+  /** Its button stands on the page of the thing: who has signed in of late is asked nothing. */
+  readonly isAtOnce?: boolean;
+  /** Why it cannot be done now: its page has no button. */
+  readonly stops?: string;
   /** Makes or takes something: its form sent twice is answered twice with the same. */
   readonly isMaking?: boolean;
   /** Typed before it is done. */
@@ -86,6 +90,10 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       const { form } = ctx.state;
       // Whoever may not is not asked for a word, or a password, first.
       await tools.check(ctx, act.operation);
+      if (act.isAtOnce && isStale(ctx, act) && !form.has('current_password')) {
+        await show(ctx, act, place, []);
+        return undefined;
+      }
       try {
         if (act.typedName !== undefined && form.get('typed_name') !== act.typedName)
           throw notTyped(act.typedName, t);
@@ -130,6 +138,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       diff,
       ways,
       button,
+      stops,
       typedName,
       isDangerous = false,
       name,
@@ -149,6 +158,7 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       effects,
       diff,
       ways,
+      stops,
       typedName,
       confirmation,
       action: href,

@@ -158,6 +158,44 @@ describe('an identity provider', () => {
     expect(late.body).toContain('value="Late"');
   });
 
+  test('by whom nobody has come is disabled at once, and enabled again by Undo', async () => {
+    await add('unused', { name: 'Unused' });
+    await callApi(console, 'POST', '/identity-providers/unused/enable', {});
+    const enabledNow = async () =>
+      ((await callApi(console, 'GET', '/identity-providers/unused')) as { enabled: boolean }).enabled;
+    const disabled = await ada.follow(await sendForm(ada, await ada.get(`${base}/unused`), 'disable'));
+    expect(textOf(disabled)).toContain('Disabled: nobody can sign in by it. Undo');
+    expect(await enabledNow()).toBe(false);
+    const back = await ada.follow(await sendForm(ada, disabled, 'enable'));
+    expect(textOf(back)).toContain('Enabled: people can sign in by it. Undo');
+    expect(await enabledNow()).toBe(true);
+    const events = console.log().filter(({ event }) => event === 'idp.disabled' || event === 'idp.enabled');
+    expect(events.slice(-2).map(({ event, via }) => [event, via])).toEqual([
+      ['idp.disabled', 'page'],
+      ['idp.enabled', 'page'],
+    ]);
+  });
+
+  test('by whom somebody has come asks first: whom it hits, and that number alone', async () => {
+    const page = await ada.get(`${base}/corp`);
+    expect(page.body).toContain(`href="${base}/corp?do=disable"`);
+    const csrf = hiddenIn(page, 'csrf')!;
+    const isEnabled = async () =>
+      ((await callApi(console, 'GET', '/identity-providers/corp')) as { enabled: boolean }).enabled;
+    // Not by the button of another page, nor with another number.
+    for (const fields of [{}, { users: '0' }, { users: '7' }]) {
+      const asked = await ada.post(`${base}/corp`, { csrf, do: 'disable', ...fields });
+      expect([asked.status, textOf(asked).includes('It hits one user')]).toEqual([200, true]);
+    }
+    expect(await isEnabled()).toBe(true);
+    const question = await ada.get(`${base}/corp?do=disable`);
+    expect(textOf(question)).not.toContain('You sign in by it yourself');
+    const done = await ada.follow(await sendForm(ada, question, 'disable', { users: '1' }));
+    expect(textOf(done)).toContain('Disabled: all sessions of its users have ended. Undo');
+    expect(await isEnabled()).toBe(false);
+    await callApi(console, 'POST', '/identity-providers/corp/enable', {});
+  });
+
   test('is removed with its users after its id is typed', async () => {
     const question = await ada.get(`${base}/corp?do=remove`);
     expect(textOf(question)).toContain('One user from there are removed');

@@ -904,6 +904,22 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       cancelHref: filling.href,
       errors: [{ field: 'typed_name', text: filling.text }],
     }),
+  'act that cannot be done': (filling) =>
+    renderAct({
+      frame: frameOf(filling),
+      path: [{ title: filling.text, href: '/access/users' }],
+      title: filling.text,
+      effects: [filling.text],
+      stops: filling.text,
+      selects: [],
+      texts: [],
+      action: '/access/users/grace',
+      hidden: {},
+      button: filling.text,
+      isDangerous: true,
+      cancelHref: filling.href,
+      errors: [],
+    }),
 };
 
 function readingOf({ text }: Filling): ShownReading {

@@ -3,6 +3,7 @@
 import { Form, PasswordField } from '../elements/form.tsx';
 import { Link } from '../elements/link.tsx';
 import { renderDocument } from '../layout.tsx';
+import { Problem } from '../message.tsx';
 import { Text, useText } from '../texts/elements.tsx';
 import { Diff, type DiffModel } from './diff.tsx';
 import type { Select } from './filters.tsx';
@@ -31,6 +32,8 @@ export interface ActModel {
   readonly diff?: DiffModel | undefined;
   /** The same in other ways. */
   readonly ways?: readonly Snippet[] | undefined;
+  /** Why it cannot be done now. */
+  readonly stops?: string | undefined;
   /** What has to be typed, so that nobody does it by mistake. */
   readonly typedName?: string | undefined;
   /** Who asks has not signed in of late (RFC 9470). */
@@ -52,21 +55,35 @@ export function renderAct(model: ActModel): string {
 }
 
 function ActPage(model: ActModel) {
-  const { frame, path, title, effects, diff, errors } = model;
+  const { frame, path, title, effects, diff, stops, errors } = model;
   return (
     <ManagementPage frame={frame} path={path} title={title} hasProblem={errors.length > 0}>
       <div class="narrow-work">
         <ErrorList errors={errors} />
+        {stops !== undefined && <Problem id="stops">{stops}</Problem>}
         <ul class="effects">
           {effects.map((effect) => (
             <li key={effect}>{effect}</li>
           ))}
         </ul>
         {diff && <Diff {...diff} />}
-        {model.confirmation === 'elsewhere' ? <SignInFirst {...model} /> : <ActForm {...model} />}
+        <Go {...model} />
         {model.ways && <Ways ways={model.ways} />}
       </div>
     </ManagementPage>
+  );
+}
+
+/** The form, or the way back where it cannot be sent. */
+function Go(model: ActModel) {
+  const t = useText();
+  if (model.stops !== undefined) return <Back {...model} />;
+  if (model.confirmation !== 'elsewhere') return <ActForm {...model} />;
+  return (
+    <>
+      <p>{t('frame.needsSignWithinLast')}</p>
+      <Back {...model} />
+    </>
   );
 }
 
@@ -80,17 +97,14 @@ function Ways({ ways }: { readonly ways: readonly Snippet[] }) {
   );
 }
 
-function SignInFirst({ cancelHref }: ActModel) {
+function Back({ cancelHref }: ActModel) {
   const t = useText();
   return (
-    <>
-      <p>{t('frame.needsSignWithinLast')}</p>
-      <div class="actions">
-        <Link href={cancelHref} class="button">
-          {t('frame.back')}
-        </Link>
-      </div>
-    </>
+    <div class="actions">
+      <Link href={cancelHref} class="button">
+        {t('frame.back')}
+      </Link>
+    </div>
   );
 }
 

@@ -13,7 +13,7 @@ import { createApprovalPages } from './approvals.ts';
 import { createClientPages } from './clients.ts';
 import { createEffectivePage } from './effective.ts';
 import { createElevationPage } from './elevation.ts';
-import { createProviderPages } from './identity-providers.ts';
+import { createProviderPages } from './identity-providers/provider-pages.ts';
 import { createRolePages } from './roles.ts';
 import { createSessionPages, type KeyOfSession } from './sessions.ts';
 import { createUserPages } from './users.ts';

@@ -84,6 +84,7 @@ export const identityProviders: SameTexts<typeof english> = {
   'providers.saved': 'Gespeichert: Geänderte Rollenregeln gelten ab der nächsten Anmeldung jeder Person.',
   'providers.enabledDone': 'Aktiviert: Man kann sich darüber anmelden.',
   'providers.disabledDone': 'Deaktiviert: Alle Sitzungen seiner Benutzer sind beendet.',
+  'providers.disabledUnused': 'Deaktiviert: Niemand kann sich darüber anmelden.',
   'providers.removed': 'Der Identitätsanbieter ist entfernt.',
   'providers.enableNamed': '{id} aktivieren',
   'providers.enableEffect':
@@ -96,6 +97,9 @@ export const identityProviders: SameTexts<typeof english> = {
     other:
       'Es trifft {n} Benutzer: Ihre Sitzungen und Token enden sofort, und sie können sich nicht anmelden.',
   },
+  'providers.disablesReader': 'Sie melden sich selbst darüber an: Auch diese Sitzung endet.',
+  'providers.lastAdministrators':
+    'Alle Administratoren melden sich darüber an: Ohne ihn könnte niemand die Konsole verwalten. Legen Sie erst einen an, der sich anders anmeldet.',
   'providers.canBeEnabledAgain': 'Er lässt sich wieder aktivieren; seine Benutzer bleiben.',
   'providers.disable': 'Identitätsanbieter deaktivieren',
   'providers.noUserFromThere': 'Von dort ist kein Benutzer gekommen.',

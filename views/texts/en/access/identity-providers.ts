@@ -80,6 +80,7 @@ export const identityProviders = {
   'providers.saved': 'Saved: changed role rules count from each person’s next sign-in.',
   'providers.enabledDone': 'Enabled: people can sign in by it.',
   'providers.disabledDone': 'Disabled: all sessions of its users have ended.',
+  'providers.disabledUnused': 'Disabled: nobody can sign in by it.',
   'providers.removed': 'The identity provider is removed.',
   'providers.enableNamed': 'Enable {id}',
   'providers.enableEffect':
@@ -91,6 +92,9 @@ export const identityProviders = {
     one: 'It hits one user: their sessions and tokens end at once, and they cannot sign in.',
     other: 'It hits {n} users: their sessions and tokens end at once, and they cannot sign in.',
   },
+  'providers.disablesReader': 'You sign in by it yourself: this session ends, too.',
+  'providers.lastAdministrators':
+    'Every administrator signs in by it: without it nobody could administer the console. Make one first who signs in another way.',
   'providers.canBeEnabledAgain': 'It can be enabled again; its users stay.',
   'providers.disable': 'Disable identity provider',
   'providers.noUserFromThere': 'No user has come from there.',

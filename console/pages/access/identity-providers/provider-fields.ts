@@ -3,9 +3,9 @@
 import type {
   ProviderField,
   ProviderValues,
-} from '../../../views/management/access/identity-providers/provider-form.tsx';
-import type { ProviderKind } from '../../../views/management/access/identity-providers/provider-parts.tsx';
-import type { Translate, WordKey } from '../../../views/texts/text.ts';
+} from '../../../../views/management/access/identity-providers/provider-form.tsx';
+import type { ProviderKind } from '../../../../views/management/access/identity-providers/provider-parts.tsx';
+import type { Translate, WordKey } from '../../../../views/texts/text.ts';
 
 export interface FormField extends ProviderField {
   /** What the command calls it; by default its name with hyphens. */

@@ -5,25 +5,26 @@ import {
   providerHref,
   providersPath,
   renderNewProvider,
-} from '../../../views/management/access/identity-providers/provider-form.tsx';
-import { renderProviders } from '../../../views/management/access/identity-providers/provider-list.tsx';
+} from '../../../../views/management/access/identity-providers/provider-form.tsx';
+import { renderProviders } from '../../../../views/management/access/identity-providers/provider-list.tsx';
 import {
   type ProviderModel,
   renderProvider,
-} from '../../../views/management/access/identity-providers/provider-page.tsx';
+} from '../../../../views/management/access/identity-providers/provider-page.tsx';
 import {
   kindNames,
   type ShownProvider,
-} from '../../../views/management/access/identity-providers/provider-parts.tsx';
-import type { DoneNotice } from '../../../views/management/detail.tsx';
-import type { Translate } from '../../../views/texts/text.ts';
-import { textFor } from '../../http/display/presentation.ts';
-import type { Act, Acts } from '../acts.ts';
-import type { Forms, Shown } from '../forms.ts';
-import { createHistory, editNotice, putBackAct } from '../history/history.ts';
-import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
-import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
+} from '../../../../views/management/access/identity-providers/provider-parts.tsx';
+import type { DoneNotice } from '../../../../views/management/detail.tsx';
+import type { Translate } from '../../../../views/texts/text.ts';
+import { textFor } from '../../../http/display/presentation.ts';
+import type { Act, Acts } from '../../acts.ts';
+import type { Forms, Shown } from '../../forms.ts';
+import { createHistory, editNotice, putBackAct } from '../../history/history.ts';
+import { listed } from '../../listed-pages.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
+import { fieldErrorsOf, type PageContext, type PageTools } from '../../page-tools.ts';
+import { checkedDisabling, isUnasked, providerActs } from './provider-acts.ts';
 import { type FormField, fieldsOf, type Preset, presetNamed, presets } from './provider-fields.ts';
 import { addition, edit, fieldIn, placed, storedValues, typedValues } from './provider-form.ts';
 
@@ -33,8 +34,9 @@ const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
   saved: { text: t('providers.saved'), undo: putBackAct },
   unchanged: { text: t('common.nothingWasDifferent') },
   'put-back': { text: t('access.putBack') },
-  enabled: { text: t('providers.enabledDone') },
-  disabled: { text: t('providers.disabledDone') },
+  enabled: { text: t('providers.enabledDone'), undo: 'disable' },
+  disabled: { text: t('providers.disabledDone'), undo: 'enable' },
+  'disabled-unused': { text: t('providers.disabledUnused'), undo: 'enable' },
 });
 
 interface Found {
@@ -91,7 +93,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       const t = textFor(ctx);
       const found = await find(ctx);
       const { form } = ctx.state;
-      const act = actsOf(found.provider, t).get(form.get('do') ?? '');
+      const act = await actNamed(ctx, found.provider);
       if (act) return acts.ask(ctx, act, placeOf(found.provider, t));
       if (await history.ask(ctx, presentOf(found), placeOf(found.provider, t))) return;
       await showProvider(ctx, found, { notice: doneNotices(t)[form.get('done') ?? ''] });
@@ -109,14 +111,22 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
         if (back) tools.goTo(ctx, `${providerHref(provider.id)}?done=${putBackAct}`);
         return;
       }
-      const act = actsOf(provider, t).get(form.get('do') ?? '');
+      const act = await actNamed(ctx, provider);
       if (!act) return tools.goTo(ctx, providerHref(provider.id));
+      if (isUnasked(ctx, act)) return acts.ask(ctx, act, placeOf(provider, t));
       const done = await acts.perform(ctx, act, placeOf(provider, t), { provider: provider.id });
       if (!done) return;
       if (act.name === 'remove') return tools.goTo(ctx, `${listHref}?done=removed`);
-      tools.goTo(ctx, `${providerHref(provider.id)}?done=${act.name}d`);
+      const isUnused = act.name === 'disable' && provider.linkedUsers === 0;
+      tools.goTo(ctx, `${providerHref(provider.id)}?done=${act.name}d${isUnused ? '-unused' : ''}`);
     },
   };
+
+  /** What the address or the form names in `do`. */
+  async function actNamed(ctx: PageContext, provider: ShownProvider): Promise<Act | undefined> {
+    const act = providerActs(provider, textFor(ctx)).get(ctx.state.form.get('do') ?? '');
+    return act?.name === 'disable' ? checkedDisabling(tools, ctx, provider, act) : act;
+  }
 
   async function find(ctx: PageContext, id = String(ctx.params.provider)): Promise<Found> {
     const params = { provider: id };
@@ -248,50 +258,5 @@ function placeOf({ id, name }: ShownProvider, t: Translate) {
   return {
     path: [...providersPath(t), { title: name ?? id, href: providerHref(id) }],
     href: providerHref(id),
-  };
-}
-
-function actsOf(provider: ShownProvider, t: Translate): ReadonlyMap<string, Act> {
-  const { id, linkedUsers } = provider;
-  const acts: readonly Act[] = [
-    {
-      name: 'enable',
-      operation: 'enableIdentityProvider',
-      title: t('providers.enableNamed', { id }),
-      effects: [t('providers.enableEffect')],
-      button: t('providers.enable'),
-      isDangerous: true,
-    },
-    {
-      name: 'disable',
-      operation: 'disableIdentityProvider',
-      title: t('providers.disableNamed', { id }),
-      effects: [
-        linkedUsers === 0 ? t('providers.nobodySoFar') : t('providers.itHits', { n: linkedUsers }),
-        t('providers.canBeEnabledAgain'),
-      ],
-      button: t('providers.disable'),
-      isDangerous: true,
-    },
-    removal(provider, t),
-  ];
-  return new Map(acts.map((act) => [act.name, act]));
-}
-
-/** Whoever has come meanwhile is not removed unseen: the number was on the page that asked. */
-function removal({ id, linkedUsers }: ShownProvider, t: Translate): Act {
-  return {
-    name: 'remove',
-    operation: 'deleteIdentityProvider',
-    title: t('users.removeNamed', { id }),
-    effects: [
-      linkedUsers === 0 ? t('providers.noUserFromThere') : t('providers.usersRemovedToo', { n: linkedUsers }),
-      t('providers.sameNameSomebodyElse'),
-    ],
-    button: t('providers.remove'),
-    isDangerous: true,
-    typedName: id,
-    hidden: linkedUsers === 0 ? {} : { withAccounts: 'true' },
-    requestOf: (form) => ({ query: form.get('withAccounts') === 'true' ? { withAccounts: 'true' } : {} }),
   };
 }

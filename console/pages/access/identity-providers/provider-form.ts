@@ -1,13 +1,13 @@
 /** The form of an identity provider: what is stored, what is typed, and the change between the two. */
 
-import type { ProviderValues } from '../../../views/management/access/identity-providers/provider-form.tsx';
+import type { ProviderValues } from '../../../../views/management/access/identity-providers/provider-form.tsx';
 import type {
   ProviderKind,
   ShownProvider,
-} from '../../../views/management/access/identity-providers/provider-parts.tsx';
-import type { FieldError } from '../../../views/management/forms/fields.tsx';
-import type { Form } from '../../http/form.ts';
-import { commandWith, type TypedChange } from '../change-ways.ts';
+} from '../../../../views/management/access/identity-providers/provider-parts.tsx';
+import type { FieldError } from '../../../../views/management/forms/fields.tsx';
+import type { Form } from '../../../http/form.ts';
+import { commandWith, type TypedChange } from '../../change-ways.ts';
 import type { FormField } from './provider-fields.ts';
 
 /** What the API says another way than it takes it. */
