@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { callApi, personWith, startWithAdmin } from '../helpers/management.ts';
 import { freePort } from '../helpers/ports.ts';
+import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -28,6 +29,22 @@ test('shows an administrator what is wrong, who was refused and what was changed
   expect(text).toMatch(/Takes calls Data member/);
   expect(text).toMatch(/Latest refusals .*application-client/);
   expect(text).toMatch(/Latest changes .*Client added, refused-one/);
+});
+
+test('says of latest changes what a job is, in words that lead to it, and no id', async () => {
+  for (const id of ['job-a', 'job-b']) await callApi(console, 'POST', '/users', { id, roles: [] });
+  const bulk = { operation: 'disableUser', ids: ['job-a', 'job-b'] };
+  const { id } = (await callApi(console, 'POST', '/jobs/bulk-acts', bulk)) as { id: string };
+  const link = new RegExp(
+    `<a href="/observe/audit/[^"]*" title="bulk_act.[a-z]*"><bdi>Act on many things [a-z]*</bdi></a>: <a href="/observe/jobs/${id}"><bdi>Disable users</bdi></a>`,
+  );
+  await until(async () => link.test((await ada.get('/')).body), 'the change', 10_000);
+  const [changes] = /<section class="part" id="changes".*?<\/section>/s.exec((await ada.get('/')).body)!;
+  expect(changes.replaceAll(/href="[^"]*"/g, '')).not.toContain(id);
+  const german = await ada.get('/', { 'accept-language': 'de' });
+  expect(german.body).toContain(`<a href="/observe/jobs/${id}"><bdi>Benutzer deaktivieren</bdi></a>`);
+  // In the audit log the id of a job leads to it, too.
+  expect((await ada.get('/observe/audit?event=bulk_act.*')).body).toContain(`href="/observe/jobs/${id}"`);
 });
 
 test.each(['15min', '1h', '24h', 'nonsense', '%00', 'x'.repeat(1000)])(

@@ -347,6 +347,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           id: '1',
           at: now,
           text: filling.text,
+          job: { title: filling.text, href: '/observe/jobs/job_1' },
           event: filling.text,
           who: { kind: 'user', id: filling.text, name: 'grace' },
           href: '/observe/audit/a-1',

@@ -18,6 +18,8 @@ import { decisionHref, entryHref, type ShownEntry } from '../../../views/managem
 import { eventName } from '../../../views/management/observe/event-name.ts';
 import { mendingOperations } from '../../../views/management/observe/finding-place.ts';
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
+import { isJobId, jobHref } from '../../../views/management/observe/job-address.ts';
+import { jobTitle, type NamedJob } from '../../../views/management/observe/job-kinds.ts';
 import { whyOf } from '../../../views/management/observe/reason.tsx';
 import { startHref } from '../../../views/management/settings/start.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
@@ -107,10 +109,26 @@ export function createOverviewPage(
 
   async function eventsOf(ctx: PageContext): Promise<Pick<OverviewModel, 'denials' | 'changes'>> {
     const { body } = await tools.run<LatestEntries>(ctx, 'readLatestEntries');
-    const rowsOf = (entries: readonly ShownEntry[]) => entries.map((entry) => rowOf(entry, textFor(ctx)));
+    const jobs = await jobsOf(ctx, [...body.denials, ...body.changes]);
+    const rowsOf = (entries: readonly ShownEntry[]) =>
+      entries.map((entry) => rowOf(entry, jobs, textFor(ctx)));
     return { denials: rowsOf(body.denials), changes: rowsOf(body.changes) };
   }
+
+  /** Those that entries name, as far as they are still there and the reader may see them. */
+  async function jobsOf(ctx: PageContext, entries: readonly ShownEntry[]): Promise<Jobs> {
+    const ids = [
+      ...new Set(entries.flatMap(({ object }) => (object && isJobId(object.id) ? [object.id] : []))),
+    ];
+    if (ids.length === 0 || !(await tools.mayRun(ctx, ['readJob'])).has('readJob')) return new Map();
+    const found = await Promise.all(
+      ids.map((id) => asPart(() => tools.run<NamedJob>(ctx, 'readJob', { params: { job: id } }))),
+    );
+    return new Map(ids.flatMap((id, at) => (found[at] ? [[id, found[at].body]] : [])));
+  }
 }
+
+type Jobs = ReadonlyMap<string, NamedJob>;
 
 interface LatestEntries {
   readonly denials: readonly ShownEntry[];
@@ -177,13 +195,18 @@ const plots = (t: Translate): readonly AskedPlot[] => [
 
 function rowOf(
   { id, createdAt, event, actor, object, decisionId, ...why }: ShownEntry,
+  jobs: Jobs,
   t: Translate,
 ): EventRow {
-  const what = [eventName(event, t), object?.id].filter(Boolean).join(', ');
+  // The id of a job says nothing to anybody.
+  const named = object && !isJobId(object.id) ? object.id : undefined;
+  const what = [eventName(event, t), named].filter(Boolean).join(', ');
+  const job = object ? jobs.get(object.id) : undefined;
   return {
     id,
     at: new Date(createdAt),
     text: [what, whyOf(why, t)].filter(Boolean).join('. '),
+    ...(job && { job: { title: jobTitle(job, t), href: jobHref(object!.id) } }),
     event,
     who: actor,
     href: decisionId === null ? entryHref(id) : decisionHref(decisionId),

@@ -1,12 +1,11 @@
 /** `/observe/jobs`: what takes longer than a page may, and the end of it. */
 
+import { jobHref, jobsHref } from '../../../views/management/observe/job-address.ts';
 import { jobKinds, jobTitle } from '../../../views/management/observe/job-kinds.ts';
 import {
   amountText,
-  jobHref,
   jobParts,
   jobStates,
-  jobsHref,
   renderJob,
   renderJobs,
   type ShownJob,

@@ -60,6 +60,8 @@ export interface EventRow {
   readonly id: string;
   readonly at: Date;
   readonly text: string;
+  /** What has been done to a job, or come of one: that job, in words. */
+  readonly job?: { readonly title: string; readonly href: string } | undefined;
   /** Its code. */
   readonly event: string;
   readonly who: Actor | null;
@@ -212,9 +214,7 @@ function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
           rows={rows.map((row) => ({
             key: row.id,
             cells: [
-              <a key="what" href={row.href} title={row.event}>
-                <bdi>{row.text}</bdi>
-              </a>,
+              <What key="what" {...row} />,
               <Who key="who" actor={row.who} />,
               <Ago key="at" at={row.at} now={now} />,
             ],
@@ -222,5 +222,23 @@ function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
         />
       )}
     </Part>
+  );
+}
+
+function What({ href, event, text, job }: EventRow) {
+  return (
+    <>
+      <a href={href} title={event}>
+        <bdi>{text}</bdi>
+      </a>
+      {job && (
+        <>
+          {': '}
+          <a href={job.href}>
+            <bdi>{job.title}</bdi>
+          </a>
+        </>
+      )}
+    </>
   );
 }

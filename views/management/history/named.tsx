@@ -1,8 +1,11 @@
 /** Whom and what an entry of the audit names, each leading to what is known of it. */
 import { useText } from '../../texts/elements.tsx';
+import { isJobId, jobHref } from '../observe/job-address.ts';
 
 /** The page of a thing that entries name; undefined where there is none. */
 export function objectHref(kind: string, id: string): string | undefined {
+  // What has begun a job names it, whatever the job is about.
+  if (isJobId(id)) return jobHref(id);
   const place = places[kind];
   if (place === undefined) return undefined;
   const [name, ...rest] = kind === 'map' ? id.split('/') : [id];

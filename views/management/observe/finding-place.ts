@@ -4,8 +4,8 @@ import { providerHref } from '../access/identity-providers/provider-form.tsx';
 import { memberHref } from '../cluster/members.tsx';
 import { keysHref } from '../settings/keys.tsx';
 import { decisionHref } from './audit.tsx';
+import { jobHref } from './job-address.ts';
 import type { NamedJob } from './job-kinds.ts';
-import { jobHref } from './jobs.tsx';
 
 /** As the admin API has it. */
 export interface ShownFinding {

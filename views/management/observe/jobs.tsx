@@ -13,6 +13,8 @@ import { ListPage, type ListState } from '../list.tsx';
 import { Live } from '../live.tsx';
 import { RowAct } from '../row-act.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { ImportCounts, type ImportResult } from './import-result.tsx';
+import { jobHref, jobsHref } from './job-address.ts';
 import { jobTitle, type NamedJob } from './job-kinds.ts';
 
 /** As the admin API has it. */
@@ -37,12 +39,6 @@ export interface ShownJob extends NamedJob {
   readonly startedAt: string | null;
   readonly updatedAt: string;
   readonly endedAt: string | null;
-}
-
-export const jobsHref = '/observe/jobs';
-
-export function jobHref(id: string): string {
-  return `${jobsHref}/${encodeURIComponent(id)}`;
 }
 
 export function isRunning({ state }: Pick<ShownJob, 'state'>): boolean {
