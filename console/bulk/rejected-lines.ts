@@ -16,7 +16,7 @@ export class RejectedLineError extends Error {
   readonly line: number;
 
   constructor({ line, reason }: Rejected) {
-    super(`Line ${line}: ${reason}.`);
+    super(`Line ${line}: ${reason}${/[.?]$/.test(reason) ? '' : '.'}`);
     this.line = line;
   }
 }

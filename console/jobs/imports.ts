@@ -114,7 +114,8 @@ async function importOne(
       ...createReports(work, files, before, tally),
     });
     const stored = input.onlyCheck ? { added, existing } : tally.now();
-    return { ...stored, others, rejected: leftOut.lines.count(), leftOut: leftOut.named };
+    const checked = input.onlyCheck ? { onlyCheck: true } : {};
+    return { ...stored, ...checked, others, rejected: leftOut.lines.count(), leftOut: leftOut.named };
   } catch (error) {
     throw explained(error);
   }

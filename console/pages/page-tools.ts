@@ -5,7 +5,7 @@ import { ProblemError, problems } from '../../platform/errors.ts';
 import type { FieldError } from '../../views/management/forms/fields.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { startHref } from '../../views/management/settings/start.tsx';
-import { saidIn, type Translate } from '../../views/texts/text.ts';
+import { asSentence, saidIn, type Translate } from '../../views/texts/text.ts';
 import type { PageOperations } from '../admin-api/http/http-calls.ts';
 import type { ListFile, ListReading } from '../admin-api/http/list-file.ts';
 import { pageActor } from '../admin-api/http/page-actor.ts';
@@ -200,7 +200,7 @@ export function fieldErrorsOf(
   if (errors.length === 0) return [{ text: said(error.message) }];
   return errors.map(({ pointer, detail }) => {
     const german = saidIn(t.language, detail);
-    return { field: fieldOf(pointer), text: said(sentence(german ?? detail)) };
+    return { field: fieldOf(pointer), text: said(asSentence(german ?? detail)) };
   });
 }
 
@@ -222,8 +222,3 @@ const saidInForms: ReadonlySet<unknown> = new Set([
   problems.tooManyRequests,
   problems.busy,
 ]);
-
-function sentence(text: string): string {
-  const end = /[.!?]$/.test(text) ? '' : '.';
-  return text.charAt(0).toUpperCase() + text.slice(1) + end;
-}

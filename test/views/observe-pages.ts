@@ -114,6 +114,19 @@ export function observePages(
         notice: filling.text,
         undo: { things: 3, action: '/observe/jobs/job_1', hidden: { csrf: filling.text, do: 'undo' } },
       }),
+    'job of an import': (filling) =>
+      renderJob({
+        frame: frameOf(filling),
+        job: {
+          ...jobOf(filling),
+          kind: 'import-users',
+          result: {
+            ...{ added: 1, existing: 2, rejected: 300, others: 4, onlyCheck: true },
+            leftOut: [{ line: 3, reason: `there is no role ${filling.text}` }],
+          },
+        },
+        mayStop: false,
+      }),
     search: (filling) =>
       renderSearch({
         frame: frameOf(filling),

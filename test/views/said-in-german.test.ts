@@ -123,6 +123,14 @@ const rooms = [
 ];
 /** Made of what others say, or of kinds that have sentences of their own. */
 const madeElsewhere = [/^7 7\.$/, /^There is no 7 7\.$/];
+/** What the console says of lines of an import; files of other programs are read by commands alone. */
+const ofLines = [
+  ...['fields', 'target', 'user-rows', 'client-rows', 'row-keys', 'sources/csv', 'sources/json-lines'],
+  'sources/source',
+].map((name) => `console/bulk/${name}.ts`);
+const ofHashes = ['argon2', 'bcrypt', 'from-ldap', 'hashes', 'pbkdf2', 'phc', 'scrypt'].map(
+  (name) => `console/accounts/password-hashes/${name}.ts`,
+);
 
 interface Node {
   readonly type: string;
@@ -139,6 +147,11 @@ test.each(rooms)('what problems of console/%s say', (room) => {
   expect([...new Set(left)]).toEqual([]);
 });
 
+test.each([...ofLines, ...ofHashes])('what %s says of lines of an import', (name) => {
+  const said = sentencesIn(readFileSync(join(root, name), 'utf8'), name);
+  expect([...new Set(said)].filter((text) => !isSaid(text))).toEqual([]);
+});
+
 test('such sentences are found where there are some', () => {
   const problem = 'throw new ProblemError(problems.x, `There are $' + '{n} of $' + '{what}.`);';
   const text = `${problem} z.string().regex(/a/, 'no a')`;
@@ -152,6 +165,13 @@ function sentencesIn(source: string, name: string): string[] {
     if (node === null || typeof node !== 'object') return;
     const { type, callee, arguments: given = [] } = node as Node & { callee?: Node; arguments?: Node[] };
     if (type === 'NewExpression' && callee?.name === 'ProblemError') found.push(...textsOf(given[1]));
+    const isOfLine = ['RowError', 'SourceError', 'InvalidHashError', 'tooCostly'].includes(
+      String(callee?.name),
+    );
+    if (isOfLine) found.push(...textsOf(given[0]));
+    const { key, value } = node as { key?: Node; value?: Node };
+    if (type === 'Property' && key?.name === 'reason' && ofLines.includes(name))
+      found.push(...textsOf(value));
     const method = (callee?.property as Node | undefined)?.name as string | undefined;
     const isCheck = ['regex', 'refine', 'min', 'max', 'length'].includes(method ?? '');
     if (type === 'CallExpression' && isCheck && given.length > 1) found.push(...textsOf(given.at(-1)));

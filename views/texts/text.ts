@@ -97,13 +97,22 @@ export function saidIn(language: Language, sentence: string): string | undefined
   if (whole !== undefined && Object.hasOwn(saidInGerman, sentence)) return whole;
   for (const { pattern, german } of patterns) {
     const gaps = pattern.exec(sentence)?.groups;
-    // What stands in a gap may be a sentence of ours too.
+    // What stands in a gap may be a sentence of ours too, which begins in a capital where it stands alone.
     if (gaps) {
-      const inside = Object.entries(gaps).map(([name, text]) => [name, saidIn(language, text) ?? text]);
+      const inside = Object.entries(gaps).map(([name, text]) => [
+        name,
+        saidIn(language, text) ?? saidIn(language, asSentence(text)) ?? text,
+      ]);
       return filled(german, Object.fromEntries(inside));
     }
   }
   return undefined;
+}
+
+/** What ends another sentence, alone. */
+export function asSentence(text: string): string {
+  const end = /[.!?]$/.test(text) ? '' : '.';
+  return text.charAt(0).toUpperCase() + text.slice(1) + end;
 }
 
 /** `n` stands for a number, as in texts. */

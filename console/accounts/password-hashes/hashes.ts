@@ -54,13 +54,15 @@ function kindOf(stored: string): HashKind {
 
 /** What was found in stores of others and is no protection there any more. */
 const weak: readonly (readonly [RegExp, string])[] = [
-  [/^\$1\$|^\$apr1\$/, 'MD5-crypt'],
-  [/^\$[56]\$/, 'SHA-crypt, which this server does not compute'],
-  [/^\$y\$|^\$7\$|^\$gy\$/, 'yescrypt or scrypt of crypt(3), which this server does not compute'],
-  [/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/i, 'a single fast digest, which is too weak'],
+  [/^\$1\$|^\$apr1\$/, 'is MD5-crypt'],
+  [/^\$[56]\$/, 'is SHA-crypt, which this server does not compute'],
+  [/^\$y\$|^\$7\$|^\$gy\$/, 'is yescrypt or scrypt of crypt(3), which this server does not compute'],
+  [
+    /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/i,
+    'is a single fast digest, which is too weak',
+  ],
 ];
 
 function weakness(text: string): string | undefined {
-  const found = weak.find(([form]) => form.test(text));
-  return found && `is ${found[1]}`;
+  return weak.find(([form]) => form.test(text))?.[1];
 }

@@ -159,11 +159,23 @@ async function readDirectory({ directory, env }: DirectoryDeps): Promise<readonl
   const bySource = new Map<string, ConfigurationDocument>();
   for (const file of files) {
     const document = await readConfiguration([file], { env: given, within: directory, parse: parseApart });
-    checkInput(configurationDocument, document as never, '#');
-    const other = bySource.get(document.source);
-    bySource.set(document.source, other ? joined(other, document) : document);
+    saying(file, () => {
+      checkInput(configurationDocument, document as never, '#');
+      const other = bySource.get(document.source);
+      bySource.set(document.source, other ? joined(other, document) : document);
+    });
   }
   return [...bySource.values()];
+}
+
+/** @throws {ProblemError} that names the file */
+function saying(file: string, check: () => void): void {
+  try {
+    check();
+  } catch (cause) {
+    if (!(cause instanceof ProblemError)) throw cause;
+    throw new ProblemError(cause.problem, `${file} is wrong: ${cause.message}`, { cause });
+  }
 }
 
 /** @throws {ProblemError} */

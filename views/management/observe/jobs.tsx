@@ -219,11 +219,7 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
       {isRunning(job) && <Progress {...job} />}
       {job.result && (
         <Part id="result" title={t('jobs.result')}>
-          {isOfMany(job.result) ? (
-            <Counts job={job} hrefOf={thingHref(String(job.result.operation))} />
-          ) : (
-            <Facts facts={resultFacts(job.result)} />
-          )}
+          <Result job={job} result={job.result} />
           {job.kind === 'verify-audit' && <ToAudit />}
           {job.kind === 'read-map-entries' && <ToEntries id={job.id} map={String(job.result.map)} />}
           {job.kind === 'drain-queue' && <ToItems id={job.id} queue={String(job.result.queue)} />}
@@ -232,6 +228,16 @@ function JobParts({ frame: { now }, job }: JobPartsModel) {
       <Facts facts={factsOf(job, now, t)} />
     </div>
   );
+}
+
+interface ResultProps extends Pick<JobPartsModel, 'job'> {
+  readonly result: NonNullable<ShownJob['result']>;
+}
+
+function Result({ job, result }: ResultProps) {
+  if (isOfMany(result)) return <Counts job={job} hrefOf={thingHref(String(result.operation))} />;
+  if (job.kind.startsWith('import-')) return <ImportCounts {...(result as unknown as ImportResult)} />;
+  return <Facts facts={resultFacts(result)} />;
 }
 
 function isOfMany(result: Readonly<Record<string, unknown>>): boolean {

@@ -1,5 +1,6 @@
 import { saidByOperationsInGerman } from './access/said.ts';
 import { saidByChecksInGerman } from './api/said-checks.ts';
+import { saidOfFilesInGerman } from './api/said-files.ts';
 import { saidOfAccessInGerman } from './said-access.ts';
 import { saidOfClusterInGerman } from './said-cluster.ts';
 import { saidOfHealthInGerman } from './said-health.ts';
@@ -108,4 +109,6 @@ export const saidInGerman: Readonly<Record<string, string>> = {
   ...saidByOperationsInGerman,
   // The widest patterns come last.
   ...saidByChecksInGerman,
+  // With gaps for whatever begins a sentence: others are looked for before.
+  ...saidOfFilesInGerman,
 };
