@@ -717,6 +717,16 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           warnings: [filling.text],
         },
       ],
+      configuration: {
+        path: filling.text,
+        state: 'refused',
+        at: earlier,
+        appliedAt: null,
+        problem: filling.text,
+        sources: [{ source: filling.text, state: 'refused', problem: filling.text }],
+        console: filling.text,
+        consoles: [{ name: filling.text, differs: true, files: [filling.text] }],
+      },
       filters: {
         action: '/settings',
         asked: { q: filling.text },

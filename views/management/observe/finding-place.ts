@@ -2,6 +2,7 @@
 import type { WordKey } from '../../texts/text.ts';
 import { providerHref } from '../access/identity-providers/provider-form.tsx';
 import { memberHref } from '../cluster/members.tsx';
+import { configurationFilesId } from '../settings/configuration-files.tsx';
 import { keysHref } from '../settings/keys.tsx';
 import { decisionHref } from './audit.tsx';
 import { jobHref } from './job-address.ts';
@@ -59,13 +60,15 @@ const mendings: Readonly<Record<string, Mending>> = {
 };
 
 /** What {@link placeOf} has to know of a reader. */
-export const mendingOperations = Object.keys(mendings);
+export const mendingOperations = [...Object.keys(mendings), 'readConfigurationDirectory'];
 
 /** @returns undefined for what stands on no page that the reader may open */
 export function placeOf(finding: ShownFinding, { open, may }: FindingReader): FindingPlace | undefined {
   const place = anyPlaceOf(finding);
   if (!place || !open.has(place.page)) return undefined;
   const { operation, check } = finding;
+  // It stands on a page that others may open too.
+  if (check === 'configuration' && !may.has('readConfigurationDirectory')) return undefined;
   const mending = operation !== null && may.has(operation) ? mendings[operation] : undefined;
   return mending ? { ...place, href: mending.hrefOf(check), label: mending.label } : place;
 }
@@ -79,7 +82,7 @@ function anyPlaceOf({ check, decisionId, job }: ShownFinding): FindingPlace | un
   if (providers.test(check))
     return { page: '/access/identity-providers', href: providerHref(idIn(check, providers)), label };
   const href = pages[check];
-  return href === undefined ? undefined : { page: href, href, label };
+  return href === undefined ? undefined : { page: href.split('#')[0]!, href, label };
 }
 
 const members = /^member (.+)$/s;
@@ -95,6 +98,7 @@ const pages: Readonly<Record<string, string>> = {
   licence: '/settings/about',
   jobs: '/observe/jobs',
   settings: '/settings',
+  configuration: `/settings#${configurationFilesId}`,
 };
 
 /** What was looked at, by a name of its own or by that of its kind. */

@@ -5,6 +5,7 @@ import { Said, useText } from '../../texts/elements.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { State } from '../state.tsx';
+import { ConfigurationFiles, type ShownConfigurationFiles } from './configuration-files.tsx';
 import { meaningOf } from './setting-meaning.ts';
 
 /** As the admin API has it. */
@@ -23,6 +24,8 @@ export interface ShownSetting {
 export interface SettingsModel extends ListState {
   readonly filters: FiltersModel;
   readonly settings: readonly ShownSetting[];
+  /** Undefined where there are none, and for who may not see them. */
+  readonly configuration?: ShownConfigurationFiles | undefined;
 }
 
 export const settingsHref = '/settings';
@@ -31,7 +34,7 @@ export function renderSettings(model: SettingsModel): string {
   return renderDocument(<Settings {...model} />, model.frame.presentation);
 }
 
-function Settings({ settings, ...list }: SettingsModel) {
+function Settings({ settings, configuration, ...list }: SettingsModel) {
   const t = useText();
   const others = list.frame.groups.find(({ href }) => href === settingsHref)?.pages ?? [];
   return (
@@ -40,15 +43,18 @@ function Settings({ settings, ...list }: SettingsModel) {
       title={t('common.settings')}
       about={t('settings.theyReadHereEnvironment')}
       before={
-        <p class="narrow-only actions">
-          {others
-            .filter(({ href }) => href !== settingsHref)
-            .map(({ title, href }) => (
-              <a key={href} class="button" href={href}>
-                {t(title)}
-              </a>
-            ))}
-        </p>
+        <>
+          <p class="narrow-only actions">
+            {others
+              .filter(({ href }) => href !== settingsHref)
+              .map(({ title, href }) => (
+                <a key={href} class="button" href={href}>
+                  {t(title)}
+                </a>
+              ))}
+          </p>
+          {configuration && <ConfigurationFiles found={configuration} now={list.frame.now} />}
+        </>
       }
       columns={[
         { title: t('settings.setting') },
