@@ -10,7 +10,7 @@ import {
   startWithAdmin,
 } from '../helpers/management.ts';
 import { until } from '../helpers/store.ts';
-import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
 
 const keysHref = '/settings/keys';
 let console: RunningConsole;
@@ -86,6 +86,22 @@ describe('signing keys', () => {
     for (const { id } of await keys()) expect(page.body).toContain(`id="${id}"`);
     expect(textOf(page)).toMatch(/Signs .*Next /);
     expect(page.body).not.toMatch(/PRIVATE KEY|"d":/);
+  });
+
+  test('say of what is to come that it comes with a rotation, and not that something is not set', async () => {
+    const page = await ada.get(keysHref);
+    const cellsOf = (word: string, { body }: Reply) => {
+      const row = [...body.matchAll(/<tr>.*?<\/tr>/gs)].find(([text]) => text.includes(`>${word}</span>`));
+      const cells = [...row![0].matchAll(/<td[^>]*>(.*?)<\/td>/gs)];
+      return cells.slice(-3).map(([, cell]) => cell!.replace(/<[^>]*>/g, ''));
+    };
+    const [, until, leaves] = cellsOf('Signs', page);
+    expect([until, leaves]).toEqual(['Next rotation', 'Once all that it has signed has expired']);
+    expect(cellsOf('Next', page)).toEqual(['Next rotation', 'The rotation after that', leaves]);
+    expect(textOf(page)).toContain('once a key is as old as CONSOLE_KEY_ROTATION_DAYS says');
+    expect(textOf(page)).not.toContain('Not set');
+    const german = await ada.get(keysHref, { 'accept-language': 'de' });
+    expect(cellsOf('Als Nächstes', german)[0]).toBe('Nächste Rotation');
   });
 
   test('are rotated after a question: the next ones are going to sign', async () => {

@@ -89,9 +89,14 @@ function Keys({ frame, keys, mayRotate, notice }: KeysModel) {
                   {states(t)[state].word}
                 </State>,
                 <Ago key="since" at={dateOf(createdAt)} now={now} />,
-                <Ago key="from" at={dateOf(signsFrom)} now={now} never={t('common.notSet')} />,
-                <Ago key="until" at={dateOf(signsUntil)} now={now} never={t('common.notSet')} />,
-                <Ago key="leaves" at={dateOf(leavesAt)} now={now} never={t('common.notSet')} />,
+                <Ago key="from" at={dateOf(signsFrom)} now={now} never={t('keys.nextRotation')} />,
+                <Ago
+                  key="until"
+                  at={dateOf(signsUntil)}
+                  now={now}
+                  never={t(signsFrom === null ? 'keys.rotationAfter' : 'keys.nextRotation')}
+                />,
+                <Ago key="leaves" at={dateOf(leavesAt)} now={now} never={t('keys.onceAllExpired')} />,
               ],
             }))}
           />

@@ -109,7 +109,8 @@ export const settings: SameTexts<typeof english> = {
   'keys.onlyVerifies': 'Prüft nur noch',
   'keys.tokensSignedThemEverybody':
     'Mit ihnen werden Token signiert. Ihre öffentlichen Hälften kann jeder im Key Set lesen, die privaten niemand.',
-  'keys.asOauth2Jwks': 'Wie es unter /oauth2/jwks steht.',
+  'keys.asOauth2Jwks':
+    'Wie es unter /oauth2/jwks steht. Bei einer Rotation übernehmen die nächsten Schlüssel: Sie kommt von selbst, sobald ein Schlüssel so alt ist, wie CONSOLE_KEY_ROTATION_DAYS sagt, oder wenn jemand auf „Schlüssel rotieren“ drückt.',
   'keys.noKeyYetFirst': 'Es gibt noch keinen Schlüssel: Der erste Start einer Konsole legt sie an.',
   'keys.keyId': 'Schlüssel-ID',
   'keys.algorithm': 'Algorithmus',
@@ -117,6 +118,9 @@ export const settings: SameTexts<typeof english> = {
   'keys.signsFrom': 'Signiert ab',
   'keys.signsUntil': 'Signiert bis',
   'keys.leavesKeySet': 'Verlässt das Key Set',
+  'keys.nextRotation': 'Nächste Rotation',
+  'keys.rotationAfter': 'Die Rotation danach',
+  'keys.onceAllExpired': 'Sobald alles abgelaufen ist, was er signiert hat',
   'keys.replaceKeysOnce': 'Schlüssel sofort ersetzen',
   'settings.theyReadHereEnvironment':
     'Hier lassen sie sich lesen. Gesetzt werden sie durch Umgebungsvariablen, Optionen oder console.yaml; ein neuer Start übernimmt sie, bis auf jene, die sich im Betrieb ändern.',

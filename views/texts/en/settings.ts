@@ -107,7 +107,8 @@ export const settings = {
   'keys.onlyVerifies': 'Only verifies',
   'keys.tokensSignedThemEverybody':
     'Tokens are signed with them. Everybody can read their public halves in the key set, and nobody the private ones.',
-  'keys.asOauth2Jwks': 'As /oauth2/jwks has it.',
+  'keys.asOauth2Jwks':
+    'As /oauth2/jwks has it. At a rotation the next keys take over: it comes by itself once a key is as old as CONSOLE_KEY_ROTATION_DAYS says, or when somebody presses “Rotate keys”.',
   'keys.noKeyYetFirst': 'There is no key yet: the first start of a console makes them.',
   'keys.keyId': 'Key id',
   'keys.algorithm': 'Algorithm',
@@ -115,6 +116,9 @@ export const settings = {
   'keys.signsFrom': 'Signs from',
   'keys.signsUntil': 'Signs until',
   'keys.leavesKeySet': 'Leaves the key set',
+  'keys.nextRotation': 'Next rotation',
+  'keys.rotationAfter': 'The rotation after that',
+  'keys.onceAllExpired': 'Once all that it has signed has expired',
   'keys.replaceKeysOnce': 'Replace keys at once',
   'settings.theyReadHereEnvironment':
     'They are read here. Environment, flags or console.yaml set them, and a new start takes them over, but for those that change live.',
