@@ -151,7 +151,11 @@ export function observePages(
         filters: {
           action: '/observe/traffic',
           asked: { q: filling.text },
-          texts: [{ name: 'client', label: filling.text, value: filling.text }],
+          texts: ['client', 'structure', 'member', 'who'].map((name) => ({
+            name,
+            label: filling.text,
+            value: filling.text,
+          })),
           selects: [],
         },
         asked: { client: 'billing' },

@@ -52,11 +52,33 @@ export interface Option {
 
 /** A filter is part of the address: a page that is filtered can be sent to somebody. */
 export function Filters(model: FiltersModel) {
-  return (
+  const { search, texts = [], selects } = model;
+  const all = (
     <>
       {model.quick && <QuickFilters quick={model.quick} />}
       <Boxes {...model} />
     </>
+  );
+  if ((search ? 1 : 0) + texts.length + selects.length < many) return all;
+  return (
+    <>
+      <Fold {...model} />
+      <div class="folded">{all}</div>
+    </>
+  );
+}
+
+/** So many boxes fill the first screen of a phone. */
+const many = 4;
+
+/** On a phone it opens what follows it; what is within a closed one could not be shown where there is room. */
+function Fold({ asked }: Pick<FiltersModel, 'asked'>) {
+  const t = useText();
+  const n = Object.keys(asked).length;
+  return (
+    <details class="fold" open={n > 0}>
+      <summary>{n === 0 ? t('filters.noneSet') : t('filters.someSet', { n })}</summary>
+    </details>
   );
 }
 

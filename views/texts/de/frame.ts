@@ -74,6 +74,8 @@ export const frame: SameTexts<typeof english> = {
   'frame.filter': 'Filtern',
   'frame.clear': 'Zurücksetzen',
   'filters.set': 'Gesetzte Filter',
+  'filters.noneSet': 'Filter: keiner gesetzt',
+  'filters.someSet': { one: 'Filter: einer gesetzt', other: 'Filter: {n} gesetzt' },
   'filters.inWords': '{label}: {value}',
   'filters.takeOff': 'Wegnehmen',
   'filters.provider': 'Identitätsanbieter',

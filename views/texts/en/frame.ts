@@ -66,6 +66,8 @@ export const frame = {
   'frame.filter': 'Filter',
   'frame.clear': 'Clear',
   'filters.set': 'Filters that are set',
+  'filters.noneSet': 'Filters: none set',
+  'filters.someSet': { one: 'Filters: one set', other: 'Filters: {n} set' },
   'filters.inWords': '{label}: {value}',
   'filters.takeOff': 'Take off',
   'filters.provider': 'Identity provider',
