@@ -230,7 +230,9 @@ async function stateOf({ object, event }: TableOperation): Promise<string> {
     // Asking adds to the audit: what a call changes of it says another entry.
     ...lists
       .filter((one) => one.object === object)
-      .map(({ path }) => (path === '/audit' ? `${path}?event=audit.erased&outcome=success` : path)),
+      .map(({ path }) =>
+        /^\/audit(?:\/newest)?$/.test(path) ? `${path}?event=audit.erased&outcome=success` : path,
+      ),
     ...(made.has(object) ? [made.get(object)!.address] : []),
   ];
   const replies = await Promise.all(addresses.map((address) => api.call('GET', address)));

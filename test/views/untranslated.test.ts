@@ -30,6 +30,7 @@ const notOnPages: ReadonlySet<string> = new Set([
   'views/management/forms/editor.tsx',
   'console/pages/page-tools.ts',
   'console/pages/live/streams.ts',
+  'console/pages/live/new-items.ts',
 ]);
 
 /** What is the same in every language: names of products and formats, and what is copied into programs. */
