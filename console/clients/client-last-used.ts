@@ -6,6 +6,7 @@ import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
 import type { Artifact, ArtifactStore } from '../storage/storage.ts';
 import { createTokenCounts, mostWriters, tokensKindOf } from './client-token-counts.ts';
 import type { Clients } from './clients.ts';
+import { createSettledReads } from './settled-reads.ts';
 
 /** Epoch milliseconds; nothing stands for a use that nobody has seen. */
 export interface ClientUse {
@@ -64,6 +65,7 @@ const noSecrets: ReadonlyMap<number, number> = new Map();
 
 export function createClientUses({ artifacts, clients, report, now }: ClientUsesDeps) {
   let recorded = new Map<string, Recorded>();
+  const writes = createSettledReads();
   const counts = createTokenCounts({ artifacts, now });
   let hasFormer = true;
 
@@ -87,17 +89,14 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     async flush() {
       if (hasFormer && !report) await takeOverFormer();
       hasFormer = false;
-      const pending = [...recorded];
-      recorded = new Map();
-      if (report) return reportAll(report, pending);
-      for (let start = 0; start < pending.length; start += chunkSize) {
-        try {
-          await Promise.all(pending.slice(start, start + chunkSize).map(write));
-        } catch (error) {
-          putBack(pending.slice(start));
-          throw error;
-        }
+      if (report) {
+        const pending = [...recorded];
+        recorded = new Map();
+        return reportAll(report, pending);
       }
+      const ids = [...recorded.keys()];
+      for (let start = 0; start < ids.length; start += chunkSize)
+        await writeAll(ids.slice(start, start + chunkSize));
     },
     /** What another process has recorded, to be written by this one. */
     add(rows: readonly ClientUseRow[]) {
@@ -110,15 +109,21 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
     /** What has been written, and what was noted here since: of other processes all but the last minute. */
     async readOf(asked: readonly ClientRecord[]): Promise<(client: ClientRecord) => ClientUse> {
       const earlier = await readFormer();
-      const { named, ofKinds } = await artifacts.readMany({
-        names: asked.map(({ id }) => ({ kind, id })),
-        kinds: asked.map(({ id }) => tokensKindOf(id)),
-        mostOfKind: mostWriters,
-      });
-      const found = asked.map((client, n) => {
-        const use = withRecorded(client.id, usedIn(named[n]) ?? earlier.get(client.id));
-        return [client.id, { use, tokens: tokensOf(client, use, ofKinds[n]!) }] as const;
-      });
+      const ids = asked.map(({ id }) => id);
+      const found = await writes.readBetween(
+        ids,
+        () =>
+          artifacts.readMany({
+            names: ids.map((id) => ({ kind, id })),
+            kinds: ids.map(tokensKindOf),
+            mostOfKind: mostWriters,
+          }),
+        ({ named, ofKinds }) =>
+          asked.map((client, n) => {
+            const use = withRecorded(client.id, usedIn(named[n]) ?? earlier.get(client.id));
+            return [client.id, { use, tokens: tokensOf(client, use, ofKinds[n]!) }] as const;
+          }),
+      );
       const uses = new Map(found);
       return (client) => {
         const { use, tokens = 0 } = uses.get(client.id) ?? {};
@@ -135,6 +140,21 @@ export function createClientUses({ artifacts, clients, report, now }: ClientUses
   ): number {
     if (use?.token === undefined || use.token < createdAt || !counts.isWithin(use.token)) return 0;
     return use.tokens + counts.sumOf(written, createdAt);
+  }
+
+  /** What is on its way to the store is no longer here, and read from there once it has come. */
+  async function writeAll(ids: readonly string[]): Promise<void> {
+    const pending = ids.flatMap((id) => {
+      const one = recorded.get(id);
+      recorded.delete(id);
+      return one ? [[id, one] as const] : [];
+    });
+    try {
+      await writes.during(ids, Promise.all(pending.map(write)));
+    } catch (error) {
+      putBack(pending);
+      throw error;
+    }
   }
 
   function withRecorded(id: string, written: Recorded | undefined): Recorded | undefined {
