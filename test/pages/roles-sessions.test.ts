@@ -253,7 +253,7 @@ describe('sessions', () => {
     const callback = await authorize(grace, {}, { username: 'grace', password: personPassword });
     const { body: tokens } = await redeem(console, callback.get('code'));
     const list = await ada.get(`/access/sessions?user=grace&client=${dashboard.clientId}`);
-    expect(list.body).toContain('data-title="Signed in with"><bdi>Password</bdi>');
+    expect(list.body).toContain('data-title="Signed in with" class="minor"><bdi>Password</bdi>');
     const href = /href="(\/access\/sessions\/ses_[^"]*)"/.exec(list.body)![1]!;
     expect(list.body).not.toContain(`>${admin.username}</bdi></a></th>`);
     const page = await ada.get(href);
