@@ -1,8 +1,8 @@
 /** A client as JSON, for the command line and the admin API. */
 import type { ClientRecord } from '../storage/records.ts';
-import type { ClientUse } from './client-last-used.ts';
 import { pkcePolicyOf } from './pkce.ts';
 import { ceilingOf } from './role-ceiling.ts';
+import type { ClientUse } from './uses/client-last-used.ts';
 
 /**
  * What may be shown of a client: when its secrets were made and used, and nothing of them.

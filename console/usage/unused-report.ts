@@ -1,8 +1,8 @@
 /** Clients that nobody uses, and who is an administrator by asking for no scope. */
 
 import type { Users } from '../accounts/users.ts';
-import type { ClientUses } from '../clients/client-last-used.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { ClientUses } from '../clients/uses/client-last-used.ts';
 import type { Usage } from './usage.ts';
 import { tokenRows } from './usage-row.ts';
 

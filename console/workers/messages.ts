@@ -5,7 +5,7 @@ import type { Batch } from '../audit/batches/batch-writer.ts';
 import type { Entry } from '../audit/entry.ts';
 import type { Versions } from '../audit/reader/latest-entries.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
-import type { ClientUseRow } from '../clients/client-last-used.ts';
+import type { ClientUseRow } from '../clients/uses/client-last-used.ts';
 import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';

@@ -1,7 +1,7 @@
 /** What a console knows of the uses of its clients while it writes them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createClientUses } from '../../console/clients/client-last-used.ts';
+import { createClientUses } from '../../console/clients/uses/client-last-used.ts';
 import { createMemoryStorage } from '../../console/storage/embedded/memory.ts';
 import type { ClientRecord } from '../../console/storage/records.ts';
 

@@ -11,7 +11,7 @@ import { Outcome, type OutcomeModel } from './bulk/outcome.tsx';
 import { Pick, PickPage, Selection, type SelectionModel } from './bulk/selection.tsx';
 import { Chips, Filters, type FiltersModel, filtersInWords, isFiltered } from './filters.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
-import { NewItems, type NewItemsModel } from './new-items.tsx';
+import { NewItems, type NewItemsModel } from './live/new-items.tsx';
 
 export interface Column {
   readonly title: string;

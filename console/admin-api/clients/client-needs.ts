@@ -1,9 +1,9 @@
 /** What the operations on clients need, and at which addresses they are. */
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Sessions } from '../../accounts/sessions.ts';
-import type { ClientUses } from '../../clients/client-last-used.ts';
 import type { ClientRegistration } from '../../clients/client-registration.ts';
 import type { Clients } from '../../clients/clients.ts';
+import type { ClientUses } from '../../clients/uses/client-last-used.ts';
 import type { Cursors } from '../../operations/lists.ts';
 import type { PermissionsOf } from '../../operations/privileges.ts';
 import { kindOfClient } from '../../storage/client-lists.ts';

@@ -1,10 +1,10 @@
 /** A client between the words of the API and those of the store. */
 import type { ClientChange } from '../../clients/client-change.ts';
-import type { ClientUse } from '../../clients/client-last-used.ts';
 import { impliedGrants, impliedScopes, type NewClient } from '../../clients/client-rules.ts';
 import { secretIds } from '../../clients/client-secrets.ts';
 import { pkcePolicyOf } from '../../clients/pkce.ts';
 import { ceilingOf } from '../../clients/role-ceiling.ts';
+import type { ClientUse } from '../../clients/uses/client-last-used.ts';
 import { holdOf, ownerOf } from '../../operations/owner.ts';
 import { kindOfClient, statusOfClient } from '../../storage/client-lists.ts';
 import type { ClientRecord } from '../../storage/records.ts';

@@ -4,7 +4,7 @@ import type { AuditEraser } from '../../admin-api/audit/audit-operations.ts';
 import type { Entry } from '../../audit/entry.ts';
 import type { TrailVersions } from '../../audit/reader/latest-entries.ts';
 import type { AskAudit, AuditReader } from '../../audit/reader/questions.ts';
-import type { ClientUseRow } from '../../clients/client-last-used.ts';
+import type { ClientUseRow } from '../../clients/uses/client-last-used.ts';
 import type { Uploads } from '../../jobs/uploads.ts';
 import type { CallFilter, CallSums } from '../../metrics/call-sums.ts';
 import type { OpenCalls, OthersOpenCalls } from '../../metrics/open-calls.ts';

@@ -8,7 +8,7 @@ import { DetailPage, Done, type DoneNotice, More, Part } from '../detail.tsx';
 import { type FieldError, SelectField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
-import { Live } from '../live.tsx';
+import { Live } from '../live/live.tsx';
 import { RowAct } from '../row-act.tsx';
 import { State } from '../state.tsx';
 import { MemberDetails, type ShownDetails } from './member-details.tsx';

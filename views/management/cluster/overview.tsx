@@ -6,7 +6,7 @@ import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { type Actor, Who } from '../history/named.tsx';
 import { Table } from '../list.tsx';
-import { Live } from '../live.tsx';
+import { Live } from '../live/live.tsx';
 import type { ShownFinding } from '../observe/finding-place.ts';
 import { Findings } from '../observe/findings.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';

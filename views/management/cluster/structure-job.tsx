@@ -5,7 +5,7 @@ import { useText } from '../../texts/elements.tsx';
 import { saidIn } from '../../texts/text.ts';
 import { DetailPage } from '../detail.tsx';
 import type { Crumb, FrameModel } from '../frame.tsx';
-import { Live } from '../live.tsx';
+import { Live } from '../live/live.tsx';
 import { isRunning, type ShownJob } from '../observe/jobs.tsx';
 
 export interface StructureJobModel {

@@ -10,7 +10,7 @@ import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Named } from '../history/named.tsx';
 import { ListPage, type ListState } from '../list.tsx';
-import { Live } from '../live.tsx';
+import { Live } from '../live/live.tsx';
 import { RowAct } from '../row-act.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { ImportCounts, type ImportResult } from './import-result.tsx';

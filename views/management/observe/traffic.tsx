@@ -8,7 +8,7 @@ import { Part } from '../detail.tsx';
 import { Chips, Filters, type FiltersModel, isFiltered } from '../filters.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { Table } from '../list.tsx';
-import { Live } from '../live.tsx';
+import { Live } from '../live/live.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
 import { decisionHref, joinedHref } from './audit.tsx';
 import { Named, Status, shortly, whatOf } from './call-cells.tsx';

@@ -2,10 +2,10 @@
  * When each client was last used, from where, by which of its secrets, and how many tokens it gets. Machines ask for tokens thousands of times
  * a second, so a use is a number in memory; what has changed is written now and then, one small record a client.
  */
-import type { ClientRecord, ClientSecretRecord } from '../storage/records.ts';
-import type { Artifact, ArtifactStore } from '../storage/storage.ts';
+import type { ClientRecord, ClientSecretRecord } from '../../storage/records.ts';
+import type { Artifact, ArtifactStore } from '../../storage/storage.ts';
+import type { Clients } from '../clients.ts';
 import { createTokenCounts, mostWriters, tokensKindOf } from './client-token-counts.ts';
-import type { Clients } from './clients.ts';
 import { createSettledReads } from './settled-reads.ts';
 
 /** Epoch milliseconds; nothing stands for a use that nobody has seen. */

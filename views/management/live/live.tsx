@@ -1,5 +1,5 @@
-import { assetPath } from '../static.ts';
-import { useText } from '../texts/elements.tsx';
+import { assetPath } from '../../static.ts';
+import { useText } from '../../texts/elements.tsx';
 
 interface LiveProps {
   /** Of a list: the newest item of the page. */

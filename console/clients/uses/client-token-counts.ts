@@ -3,7 +3,7 @@
  * client, so that consoles on one database never write over each other; a reader adds them up.
  */
 import { randomUUID } from 'node:crypto';
-import type { ArtifactStore } from '../storage/storage.ts';
+import type { ArtifactStore } from '../../storage/storage.ts';
 
 type Stored = { readonly payload: Readonly<Record<string, unknown>> };
 

@@ -1,8 +1,8 @@
 /** How many items have come into a list since the page was made: they wait behind a link, and no row moves by itself. */
-import { Link } from '../elements/link.tsx';
-import { usePresentation } from '../presentation.ts';
-import { useText } from '../texts/elements.tsx';
-import { textForm } from '../texts/text.ts';
+import { Link } from '../../elements/link.tsx';
+import { usePresentation } from '../../presentation.ts';
+import { useText } from '../../texts/elements.tsx';
+import { textForm } from '../../texts/text.ts';
 import { Live } from './live.tsx';
 
 export interface NewItemsModel {
