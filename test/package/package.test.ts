@@ -139,7 +139,8 @@ test('two packs of one commit are equal, byte for byte, and leave the project as
   await run(process.execPath, ['packaging/manifest.js', 'for-project'], { cwd: copy });
   expect(JSON.parse(await readFile(join(copy, 'package.json'), 'utf8'))).toEqual(project);
   expect(existsSync(join(copy, 'npm-shrinkwrap.json'))).toBe(false);
-});
+  // It builds all programs once more, beside whatever else runs.
+}, 180_000);
 
 test.each([...programs, 'console'])('%s --version and --help answer, and start nothing', async (name) => {
   const bin = join(folder, 'bin', `${name}.js`);
