@@ -16,7 +16,7 @@ interface Reader {
   readonly roles: readonly string[];
 }
 
-/** A custom role opens calls to the members and nothing of the console. */
+/** A custom role opens calls to the members and operations of the admin API, and no numbers. */
 const readers: readonly Role[] = ['Admin', 'Viewer', 'MetricsViewer'];
 
 export function addMetricsRoutes(router: EndpointRouter, { numbers, callers }: MetricsNeeds): void {
