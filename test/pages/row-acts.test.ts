@@ -1,4 +1,5 @@
 /** The buttons in rows of lists: whom they are for, what each does, and what it leaves as it is. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningConsole } from '../helpers/console.ts';
 import { callApi, foreignForms, hiddenIn, personWith, sendForm } from '../helpers/management.ts';
@@ -153,8 +154,10 @@ describe.each(kinds)('the button of $name', ({ list, label, act, question, make,
   let href: string;
   beforeAll(async () => {
     href = await make(`${own}-one`);
-    // Another one, so that there are two buttons.
-    if (name !== 'members') await make(`${own}-other`);
+    if (name === 'members') return;
+    // Another one, so that there are two buttons: of the same, they are told apart by the second.
+    await delay(1_000);
+    await make(`${own}-other`);
   });
   afterAll(() => {
     for (const member of members) member.release();
