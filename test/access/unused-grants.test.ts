@@ -48,9 +48,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Once it is worked out: a list waits for it a few milliseconds and no longer. */
 async function unusedOf(id: string) {
-  const { body } = await api('GET', `/clients?q=${id}`);
-  return body.items[0].unused;
+  let found: { readonly unknown: string | null; readonly scopes: readonly string[] | null };
+  do {
+    found = (await api('GET', `/clients?q=${id}`)).body.items[0].unused;
+  } while (found.unknown === 'pending');
+  return found;
 }
 
 async function add(id: string, scopes: readonly string[]) {
