@@ -55,7 +55,8 @@ const shown: Readonly<Record<string, RegExp>> = {
   '/access/clients/billing': /Last used (?!Never)/,
   '/access/applications': /Team wiki/,
   '/access/applications/wiki': /Last logout (?!None).* Notified, not confirmed/,
-  '/access/identity-providers': /Partner account \S+ SAML 2\.0 Enabled Certificate ends in 9 days - 1 /,
+  '/access/identity-providers':
+    /Partner account \S+ SAML 2\.0 Metadata read .{1,20} Enabled Certificate ends in 9 days - 1 /,
   '/observe/health': /Identity provider partner Its signing certificate ends in 9 days\./,
   '/access/sessions': /milo/,
   '/observe/audit': /login\.failed|Refused/,
