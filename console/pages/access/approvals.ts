@@ -11,11 +11,10 @@ import {
 } from '../../../views/management/access/approvals.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
-import { mostItems } from '../../operations/lists.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
-import type { LiveList } from '../live/new-items.ts';
+import { type LiveList, mostNew } from '../live/new-items.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/approvals';
@@ -58,7 +57,7 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
       isInOrderOfIds: true,
       async read(ctx) {
         const { cursor: _, ...asked } = queryOf(ctx.state.form, listed.approvals.names);
-        const query = { ...asked, limit: String(mostItems) };
+        const query = { ...asked, limit: String(mostNew + 1) };
         const { body } = await tools.run<ListAnswer<ShownApproval>>(ctx, 'listApprovals', { query });
         return { items: [...body.items].reverse(), isAll: body.next === null };
       },

@@ -134,6 +134,7 @@ export const reasons: SameTexts<typeof english> = {
   'reason.storage_newer': 'Der Speicher ist von einer neueren Version',
   'reason.storage_locked': 'Ein anderer Prozess hat den Speicher',
   'reason.storage_foreign': 'Das Verzeichnis ist kein Speicher der Konsole',
+  'reason.storage_untrusted': 'Die Datenbank weist sich nicht aus',
   'reason.storage_half_migrated': 'Der Speicher ist erst halb umgezogen',
   'reason.storage_read_only': 'Der Datenträger nimmt nichts an',
   'reason.storage_full': 'Der Datenträger ist voll',

@@ -133,6 +133,7 @@ export const reasons = {
   'reason.storage_newer': 'The store is of a newer version',
   'reason.storage_locked': 'Another process has the store',
   'reason.storage_foreign': 'The directory is no store of the console',
+  'reason.storage_untrusted': 'The database does not prove who it is',
   'reason.storage_half_migrated': 'The store is half migrated',
   'reason.storage_read_only': 'The disk takes no writes',
   'reason.storage_full': 'The disk is full',
