@@ -108,7 +108,8 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
     answer: bulkActView,
     async run({ params: { bulkAct }, actor, waitSeconds }, needs: BulkActNeeds) {
       const job = await needs.jobs.wait(await findOwn(bulkAct, actor, needs), waitSeconds * 1000);
-      return { body: { ...viewOfJob(job), undo: await undoOf(job, needs) } };
+      const undo = await undoOf(job, needs);
+      return { body: { ...viewOfJob(job), undo: undo && viewOfUndo(undo) } };
     },
   }),
   operation({
@@ -143,12 +144,17 @@ async function findOwn(id: string, actor: Actor, { jobs }: BulkActNeeds): Promis
   throw new ProblemError(problems.notFound, 'There is no such act of this caller, or not any more.');
 }
 
+/** @returns null where nothing can be taken back */
 async function undoOf(job: Job, needs: BulkActNeeds) {
   const until = needs.bulkChanges.endOf(job);
   if (!isOver(job) || undoingAct(job) === undefined || until <= needs.now()) return null;
-  const { undoneBy, undoable } = await undoneSoFar(job, needs);
-  const things = undoableOf(job) - (undoneBy === null ? undoable : 0);
-  return things > 0 ? { things, until: new Date(until).toISOString(), undoneBy } : null;
+  const { undoable, ...soFar } = await undoneSoFar(job, needs);
+  const things = undoableOf(job) - undoable;
+  return things > 0 ? { things, until: new Date(until).toISOString(), ...soFar } : null;
+}
+
+function viewOfUndo({ things, until, undoneBy }: NonNullable<Awaited<ReturnType<typeof undoOf>>>) {
+  return { things, until, undoneBy };
 }
 
 interface UndoneSoFar {
@@ -181,7 +187,7 @@ async function undoInput(job: Job, actor: Actor, needs: BulkActNeeds): Promise<B
   const undo = await undoOf(job, needs);
   if (!act || !undo) throw new ProblemError(problems.conflict, 'There is nothing here that could be undone.');
   checkAccess(await needs.operationNamed(act.operation), actor, needs);
-  const { undoneBy, brokenOff } = await undoneSoFar(job, needs);
+  const { undoneBy, brokenOff } = undo;
   const isFirst = undoneBy === null && (await needs.bulkChanges.takeUndo(job, brokenOff.at(-1) ?? null));
   if (!isFirst) throw new ProblemError(problems.conflict, 'This was undone already.');
   const { operation: name, param, list } = act;
