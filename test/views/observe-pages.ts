@@ -1,7 +1,9 @@
 import type { FrameModel } from '../../views/management/frame.tsx';
 import type { ShownFinding } from '../../views/management/observe/finding-place.ts';
 import { renderHealth } from '../../views/management/observe/health.tsx';
-import { renderJob, renderJobs, type ShownJob } from '../../views/management/observe/jobs.tsx';
+import { renderJob } from '../../views/management/observe/jobs/job.tsx';
+import type { ShownJob } from '../../views/management/observe/jobs/job-parts.tsx';
+import { renderJobs } from '../../views/management/observe/jobs/jobs.tsx';
 import { renderSearch } from '../../views/management/observe/search.tsx';
 import { renderTraffic, type ShownCall, type ShownTraffic } from '../../views/management/observe/traffic.tsx';
 import type { PlotModel } from '../../views/management/plot.tsx';

@@ -1,6 +1,6 @@
 /** What has become of an act on many, for the list that it was begun from. */
 import type { OutcomeModel } from '../../../views/management/bulk/outcome.tsx';
-import { jobHref } from '../../../views/management/observe/job-address.ts';
+import { jobHref } from '../../../views/management/observe/jobs/job-address.ts';
 import { manyActs } from '../../admin-api/bulk-acts/acts.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { listed } from '../listed-pages.ts';

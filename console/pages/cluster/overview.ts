@@ -18,8 +18,8 @@ import { decisionHref, entryHref, type ShownEntry } from '../../../views/managem
 import { eventName } from '../../../views/management/observe/event-name.ts';
 import { mendingOperations } from '../../../views/management/observe/finding-place.ts';
 import type { ShownHealth } from '../../../views/management/observe/health.tsx';
-import { isJobId, jobHref } from '../../../views/management/observe/job-address.ts';
-import { jobTitle, type NamedJob } from '../../../views/management/observe/job-kinds.ts';
+import { isJobId, jobHref } from '../../../views/management/observe/jobs/job-address.ts';
+import { jobTitle, type NamedJob } from '../../../views/management/observe/jobs/job-kinds.ts';
 import { whyOf } from '../../../views/management/observe/reason.tsx';
 import { startHref } from '../../../views/management/settings/start.tsx';
 import type { Translate } from '../../../views/texts/text.ts';

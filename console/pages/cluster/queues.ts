@@ -15,7 +15,7 @@ import {
   renderQueues,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
-import { jobHref } from '../../../views/management/observe/job-address.ts';
+import { jobHref } from '../../../views/management/observe/jobs/job-address.ts';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';

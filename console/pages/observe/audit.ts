@@ -9,8 +9,8 @@ import {
   renderEntry,
   type ShownEntry,
 } from '../../../views/management/observe/audit.tsx';
-import { jobHref } from '../../../views/management/observe/job-address.ts';
-import type { ShownJob } from '../../../views/management/observe/jobs.tsx';
+import { jobHref } from '../../../views/management/observe/jobs/job-address.ts';
+import type { ShownJob } from '../../../views/management/observe/jobs/job-parts.tsx';
 import type { ShownVerification } from '../../../views/management/observe/verification.tsx';
 import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';

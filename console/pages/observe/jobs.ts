@@ -1,15 +1,10 @@
 /** `/observe/jobs`: what takes longer than a page may, and the end of it. */
 
-import { jobHref, jobsHref } from '../../../views/management/observe/job-address.ts';
-import { jobKinds, jobTitle } from '../../../views/management/observe/job-kinds.ts';
-import {
-  amountText,
-  jobParts,
-  jobStates,
-  renderJob,
-  renderJobs,
-  type ShownJob,
-} from '../../../views/management/observe/jobs.tsx';
+import { jobParts, renderJob } from '../../../views/management/observe/jobs/job.tsx';
+import { jobHref, jobsHref } from '../../../views/management/observe/jobs/job-address.ts';
+import { jobKinds, jobTitle } from '../../../views/management/observe/jobs/job-kinds.ts';
+import { amountText, jobStates, type ShownJob } from '../../../views/management/observe/jobs/job-parts.tsx';
+import { renderJobs } from '../../../views/management/observe/jobs/jobs.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { isManyAct } from '../../admin-api/bulk-acts/acts.ts';
 import { textFor } from '../../http/display/presentation.ts';

@@ -9,7 +9,7 @@ import type { ShownMember } from '../../../views/management/cluster/member-state
 import { memberHref } from '../../../views/management/cluster/members.tsx';
 import { type ShownStructure, structureHref } from '../../../views/management/cluster/structures.tsx';
 import { publisherHref, type ShownPublisher } from '../../../views/management/cluster/wan.tsx';
-import { jobHref } from '../../../views/management/observe/job-address.ts';
+import { jobHref } from '../../../views/management/observe/jobs/job-address.ts';
 import { keysHref, type ShownKey } from '../../../views/management/settings/keys.tsx';
 import { meaningOf } from '../../../views/management/settings/setting-meaning.ts';
 import { type ShownSetting, settingsHref } from '../../../views/management/settings/settings.tsx';

@@ -3,7 +3,7 @@ import { approvalHref } from '../../../views/management/access/approvals.tsx';
 import { sessionHref } from '../../../views/management/access/sessions.tsx';
 import { entryHref as mapEntryHref } from '../../../views/management/cluster/found-entries.tsx';
 import { decisionHref, entryHref, joinedHref } from '../../../views/management/observe/audit.tsx';
-import { jobHref } from '../../../views/management/observe/job-address.ts';
+import { jobHref } from '../../../views/management/observe/jobs/job-address.ts';
 import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { OperationRequest } from '../../operations/run-operation.ts';

@@ -1,7 +1,7 @@
 /** `/settings/start`: the first ten minutes, left and taken up again at any step. */
 import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../../platform/errors.ts';
-import { jobHref } from '../../../views/management/observe/job-address.ts';
+import { jobHref } from '../../../views/management/observe/jobs/job-address.ts';
 import { renderStart, startHref } from '../../../views/management/settings/start.tsx';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import type { StartSteps } from './start-steps.ts';

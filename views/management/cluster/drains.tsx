@@ -6,7 +6,7 @@ import { Ago, dateOf } from '../ago.tsx';
 import { Facts, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
-import { isRunning, JobState, type ShownJob, Starter } from '../observe/jobs.tsx';
+import { isRunning, JobState, type ShownJob, Starter } from '../observe/jobs/job-parts.tsx';
 import { type StructureJobModel, StructureJobPage } from './structure-job.tsx';
 import { drainHref, structureHref } from './structures.tsx';
 import { sizeText } from './value.tsx';

@@ -6,7 +6,7 @@ import { saidIn } from '../../texts/text.ts';
 import { DetailPage } from '../detail.tsx';
 import type { Crumb, FrameModel } from '../frame.tsx';
 import { Live } from '../live/live.tsx';
-import { isRunning, type ShownJob } from '../observe/jobs.tsx';
+import { isRunning, type ShownJob } from '../observe/jobs/job-parts.tsx';
 
 export interface StructureJobModel {
   readonly frame: FrameModel;

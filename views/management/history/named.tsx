@@ -1,6 +1,6 @@
 /** Whom and what an entry of the audit names, each leading to what is known of it. */
 import { useText } from '../../texts/elements.tsx';
-import { isJobId, jobHref } from '../observe/job-address.ts';
+import { isJobId, jobHref } from '../observe/jobs/job-address.ts';
 
 /** The page of a thing that entries name; undefined where there is none. */
 export function objectHref(kind: string, id: string): string | undefined {

@@ -5,8 +5,8 @@ import { memberHref } from '../cluster/members.tsx';
 import { configurationFilesId } from '../settings/configuration-files.tsx';
 import { keysHref } from '../settings/keys.tsx';
 import { decisionHref } from './audit.tsx';
-import { jobHref } from './job-address.ts';
-import type { NamedJob } from './job-kinds.ts';
+import { jobHref } from './jobs/job-address.ts';
+import type { NamedJob } from './jobs/job-kinds.ts';
 
 /** As the admin API has it. */
 export interface ShownFinding {

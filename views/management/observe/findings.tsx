@@ -3,7 +3,7 @@ import type { Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { type FindingReader, namedCheck, placeOf, type ShownFinding } from './finding-place.ts';
-import { jobTitle } from './job-kinds.ts';
+import { jobTitle } from './jobs/job-kinds.ts';
 
 interface FindingsProps extends FindingReader {
   readonly findings: readonly ShownFinding[];

@@ -1,5 +1,5 @@
 /** What jobs are called. */
-import type { Translate, WordKey } from '../../texts/text.ts';
+import type { Translate, WordKey } from '../../../texts/text.ts';
 
 /** What each kind of job is called; another one by its kind. */
 export const jobKinds: Readonly<Record<string, WordKey>> = {

@@ -1,8 +1,8 @@
 /** What has come of an import: how many, and which lines were left out, with why. */
-import { Said, useText } from '../../texts/elements.tsx';
-import { asSentence, numberIn } from '../../texts/text.ts';
-import { Facts, Part } from '../detail.tsx';
-import { Table } from '../list.tsx';
+import { Said, useText } from '../../../texts/elements.tsx';
+import { asSentence, numberIn } from '../../../texts/text.ts';
+import { Facts, Part } from '../../detail.tsx';
+import { Table } from '../../list.tsx';
 
 /** As the admin API has it. */
 export interface ImportResult {
