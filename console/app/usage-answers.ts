@@ -28,7 +28,7 @@ export function createUsageAnswersOnFirstUse(services: Services): ApiServices['u
   return {
     usageOf: async (asked) => (await opened()).usageOf(asked),
     unused: async (asked) => (await opened()).unused(asked),
-    unusedGrants: async (clients) => (await opened()).unusedGrants(clients),
+    unusedGrants: async (clients, withinMs) => (await opened()).unusedGrants(clients, withinMs),
     administrators: async (days) => (await opened()).administrators(days),
     whatIf: async (asked) => (await opened()).whatIf(asked),
   };

@@ -2,6 +2,7 @@
  * What machine clients of a list have and do not use. Working it out reads the days of a client, so it is remembered;
  * what a page has no time for is worked out behind its answer, and is there at the next look.
  */
+import { createPauses } from '../../platform/async/pauses.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import type { Usage } from './usage.ts';
 
@@ -40,8 +41,6 @@ const leastDays = 7;
 const dayMs = 86_400_000;
 /** For so long it stays as it was worked out. */
 const freshMs = 10 * 60_000;
-/** What one page takes for it. */
-const pageMs = 8;
 /** Clients in memory. */
 const mostKnown = 10_000;
 
@@ -51,11 +50,17 @@ export function createUnusedGrants({ usage, unusedOf, now }: UnusedGrantsDeps) {
   let isWorking = false;
   let period: { readonly until: number; readonly found: Promise<Period> } | undefined;
 
-  return async (clients: readonly ClientRecord[]): Promise<(client: ClientRecord) => UnusedGrants> => {
+  /** @param withinMs  what has been worked out after so long is in the answer, the rest is `pending` */
+  return async (
+    clients: readonly ClientRecord[],
+    withinMs: number,
+  ): Promise<(client: ClientRecord) => UnusedGrants> => {
     const { isLongEnough, isComplete } = await periodNow();
     const found = new Map<string, UnusedGrants>();
-    const end = performance.now() + pageMs;
+    const end = performance.now() + withinMs;
+    const pause = createPauses();
     for (const client of clients) {
+      await pause();
       const unknown = unknownOf(client, isLongEnough);
       if (unknown === undefined && !isFresh(client)) {
         if (performance.now() < end) await workOut(client);

@@ -23,7 +23,11 @@ export interface UsageNeeds {
       readonly role?: string | undefined;
       readonly days?: number | undefined;
     }): Promise<object>;
-    unusedGrants(clients: readonly ClientRecord[]): Promise<(client: ClientRecord) => UnusedGrants>;
+    /** `withinMs`: what takes longer is `pending`. */
+    unusedGrants(
+      clients: readonly ClientRecord[],
+      withinMs: number,
+    ): Promise<(client: ClientRecord) => UnusedGrants>;
     unused(asked: {
       readonly days: number;
       readonly limit: number;

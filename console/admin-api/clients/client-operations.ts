@@ -249,6 +249,10 @@ async function shown(record: ClientRecord, { clientUses }: Pick<ClientNeeds, 'cl
   return { body: shownClient(record, useOf(record)), version: versionOf(record) };
 }
 
+/** What a list takes for what its machines do not use: a page is looked at again, a command prints once. */
+const pageMs = 8;
+const localMs = 1_000;
+
 /** For who may ask what is used: it says nothing that `/access/usage` refuses. */
 async function unusedByMachines(
   records: readonly ClientRecord[],
@@ -258,7 +262,7 @@ async function unusedByMachines(
   const machines = new Set(records.filter((record) => kindOfClient(record) === 'machine'));
   const mayKnow = actor.kind === 'local' || mayRun({ object: 'access', access: 'inspect' }, actor, roles);
   if (machines.size === 0 || !mayKnow) return () => ({});
-  const unusedOf = await usageAnswers.unusedGrants([...machines]);
+  const unusedOf = await usageAnswers.unusedGrants([...machines], actor.kind === 'local' ? localMs : pageMs);
   return (record: ClientRecord) => {
     if (!machines.has(record)) return {};
     const { scopes = null, unknown = null, isComplete } = unusedOf(record);

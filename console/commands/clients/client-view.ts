@@ -30,7 +30,10 @@ export interface ClientView {
   readonly lastUsedFrom: string | null;
   readonly tokensLastHour: number;
   /** Of a machine, in a list. */
-  readonly unused?: { readonly scopes: readonly string[] | null };
+  readonly unused?: {
+    readonly scopes: readonly string[] | null;
+    readonly unknown: 'new' | 'uncounted' | 'pending' | null;
+  };
   readonly owner: OwnerView;
   readonly hold: HoldView | null;
   readonly createdAt: string | null;
@@ -49,9 +52,14 @@ export function rowOf(client: ClientView): readonly string[] {
   const { id, displayName, lastUsedAt, scopes } = client;
   return [
     ...[id, displayName ?? '', kindOf(client), stateOf(client), minuteOf(lastUsedAt)],
-    String(client.unused?.scopes?.length ?? '-'),
+    unusedIn(client),
     scopes.join(' '),
   ];
+}
+
+function unusedIn({ unused }: ClientView): string {
+  if (unused?.unknown === 'pending') return 'pending';
+  return String(unused?.scopes?.length ?? '-');
 }
 
 export function describe(client: ClientView): string {
