@@ -80,7 +80,7 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       // An address begins no job: what is too much for it waits in the form.
       const isRead = keys !== undefined && keys.length > 0 && !isForJob(keys);
       await showMap(ctx, map, {
-        found: isRead ? await findEntries(ctx, map.id, keys) : undefined,
+        keysToFind: isRead ? keys : undefined,
         problem: keys === undefined ? t('maps.tooManyKeys', { n: mostKeys }) : undefined,
         notice: form.get('done') === 'cleared' ? t('maps.cleared') : pinNotice(ctx),
       });
@@ -149,7 +149,11 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
     if (problem !== undefined) await showMap(ctx, map, { problem });
   }
 
-  async function showMap(ctx: PageContext, map: ShownStructure, shown: Partial<MapModel>): Promise<void> {
+  async function showMap(
+    ctx: PageContext,
+    map: ShownStructure,
+    { keysToFind, ...shown }: Partial<MapModel> & { readonly keysToFind?: readonly string[] | undefined },
+  ): Promise<void> {
     const may = await tools.mayRun(ctx, ['clearMap']);
     const html = renderMap({
       frame: await tools.frame(ctx),
@@ -160,6 +164,8 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       numbers: await numbersShown(ctx, tools, `map:${map.id}`, now),
       keys: ctx.state.form.get('keys') ?? '',
       ...shown,
+      // Last: these may take all the calls that the person has in a second, and wait for more. Nothing else here does.
+      found: keysToFind && (await findEntries(ctx, map.id, keysToFind)),
     });
     tools.send(ctx, html, shown.problem === undefined ? 200 : 400);
   }
