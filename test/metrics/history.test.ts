@@ -114,6 +114,34 @@ test('a window is shown with as many points as were asked for', async () => {
   expect(series[0]!.most).toEqual([25, 55, 85, 115]);
 });
 
+test('a point stays as it is while the window moves on: no plot changes what it has shown', async () => {
+  const history = await newHistory();
+  await history.first();
+  let tokens = 0;
+  for (let count = 1; count <= 60; count++) {
+    tokens += count % 7 === 0 ? 500 : 5;
+    await history.next(one({ tokens }));
+  }
+  const seen = new Map<number, number | null>();
+  for (let later = 0; later < 40; later++) {
+    const since = start + later * 5_000;
+    const asked = { names: ['tokens'], since, until: since + 100_000, points: 8 };
+    const { from, stepSeconds, series } = await history.read(asked);
+    const { mean } = series[0]!;
+    expect(mean.length).toBeLessThanOrEqual(8);
+    expect(from).toBeGreaterThan(since - stepSeconds * 1000);
+    expect(from).toBeLessThanOrEqual(since);
+    for (const [at, value] of mean.entries()) {
+      const begins = from + at * stepSeconds * 1000;
+      // The first is cut, and the last goes on.
+      if (begins < since || begins + stepSeconds * 1000 > since + 100_000) continue;
+      expect(seen.get(begins) ?? value).toBe(value);
+      seen.set(begins, value);
+    }
+  }
+  expect(seen.size).toBeGreaterThan(15);
+});
+
 test('where nothing ran there are holes, not noughts', async () => {
   const history = await newHistory();
   await history.first();

@@ -1,5 +1,6 @@
 /** Reads the calls of a day of one client, map or queue from its ring, also beside the process that writes it. */
 import { join } from 'node:path';
+import { pointsOf } from '../history/points.ts';
 import { type Row, rowsOf, slotAt } from '../history/ring-file.ts';
 import {
   callHistoryFiles,
@@ -55,8 +56,7 @@ export function createReadCallHistory(dataDir: string, now: () => number): ReadC
   return async ({ subject, names, since, until, points }) => {
     const first = slotAt(presenceForm, since);
     const last = Math.min(slotAt(presenceForm, until), slotAt(presenceForm, now()));
-    const minutesEach = Math.max(1, Math.ceil((last - first + 1) / points));
-    const count = Math.max(0, Math.ceil((last - first + 1) / minutesEach));
+    const { from, slotsEach, count } = pointsOf(first, last, points);
     const rows = await rowsOfSubject(subject, first, last);
     const described = callSeriesOf(subject);
     const series = names.map((name) => ({ name, points: createPoints(described[name]!, count) }));
@@ -64,11 +64,11 @@ export function createReadCallHistory(dataDir: string, now: () => number): ReadC
     for await (const { slot, row: presence } of rowsOf(files.presence, presenceForm, first, last)) {
       if (presence[0] === 0) isWhole = false;
       const row = rows.get(slot) ?? noRow;
-      for (const { points: of } of series) of.add(Math.floor((slot - first) / minutesEach), row);
+      for (const { points: of } of series) of.add(Math.floor((slot - from) / slotsEach), row);
     }
     return {
-      from: first * 60_000,
-      stepSeconds: minutesEach * 60,
+      from: from * 60_000,
+      stepSeconds: slotsEach * 60,
       isWhole,
       series: series.map(({ name, points: of }) => ({ name, ...of.values() })),
     };

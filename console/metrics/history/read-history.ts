@@ -2,6 +2,7 @@
 import { createPauses } from '../../../platform/async/pauses.ts';
 import { readColumns } from './columns.ts';
 import { coarseForm, fineForm, historyFiles } from './files.ts';
+import { pointsOf } from './points.ts';
 import { type RingForm, type Row, rowsOf, slotAt } from './ring-file.ts';
 import { keyOf, type SeriesId, type SeriesName, seriesOf } from './series.ts';
 
@@ -59,17 +60,17 @@ export function createReadHistory(dataDir: string, now: () => number): ReadHisto
     // Where a point is of five minutes or more, there are sums of that already.
     const isCoarse = since < now() - fineMs || until - since >= points * coarseForm.slotSeconds * 1000;
     const ring = isCoarse ? coarse : fine;
-    const from = slotAt(ring.form, since);
+    const begin = slotAt(ring.form, since);
     const last = Math.min(slotAt(ring.form, until), slotAt(ring.form, now()));
-    const slotsEach = Math.max(1, Math.ceil((last - from + 1) / points));
+    const { from, slotsEach, count } = pointsOf(begin, last, points);
     const columns = await columnsOf(files.columns, names, member);
-    const collected = columns.map(({ id, column, since: begin }) => ({
+    const collected = columns.map(({ id, column, since: known }) => ({
       ...{ id, column },
-      first: slotAt(ring.form, begin),
-      cells: createCells(Math.max(0, Math.ceil((last - from + 1) / slotsEach))),
+      first: slotAt(ring.form, known),
+      cells: createCells(count),
     }));
     const pause = createPauses();
-    for await (const { slot, row } of rowsOf(ring.path, ring.form, from, last)) {
+    for await (const { slot, row } of rowsOf(ring.path, ring.form, begin, last)) {
       const point = Math.floor((slot - from) / slotsEach);
       for (const { column, first, cells } of collected) {
         if (slot >= first) cells.add(point, ring.valuesOf(row, column));
