@@ -85,3 +85,15 @@ test('the page of the question has no button where every administrator comes fro
   expect(await isEnabled('corp')).toBe(true);
   await callApi(console, 'PATCH', `/users/${admin.username}`, { roles: ['Admin'] });
 });
+
+test('whoever puts back that it was enabled reads whom that hits', async () => {
+  await callApi(console, 'POST', '/identity-providers/corp/disable');
+  await callApi(console, 'POST', '/identity-providers/corp/enable');
+  // The change of roles has ended the session.
+  const again = createUserAgent(console.url);
+  await again.signIn();
+  const [href = ''] = /[^"]*do=put-back[^"]*/.exec((await again.get(pageOf('corp'))).body) ?? [];
+  const question = textOf(await again.get(href.replaceAll('&amp;', '&')));
+  expect(question).toContain('It hits one user: their sessions and tokens end at once');
+  expect(await isEnabled('corp')).toBe(true);
+});

@@ -25,6 +25,8 @@ export interface HistoryOf {
   readonly kind: ObjectKind['key'];
   /** In entries of the audit. */
   readonly object: 'user' | 'role' | 'client' | 'idp';
+  /** What else an operation does to the thing, beside what is written in it. */
+  effectsOf?(stored: object, operation: string, t: Translate): readonly string[];
 }
 
 /** The thing as its page has read it. */
@@ -56,7 +58,11 @@ const most = 10;
 /** Not every entry of a thing has changed it. */
 const mostRead = 50;
 
-export function createHistory(tools: PageTools, acts: Acts, { kind: key, object }: HistoryOf) {
+export function createHistory(
+  tools: PageTools,
+  acts: Acts,
+  { kind: key, object, effectsOf = () => [] }: HistoryOf,
+) {
   return {
     /** @returns undefined for who may not read the audit */
     async of(ctx: PageContext, present: Present): Promise<HistoryModel | undefined> {
@@ -116,10 +122,12 @@ export function createHistory(tools: PageTools, acts: Acts, { kind: key, object 
     const operations = (await loadOperations()) as readonly AnyOperation[];
     const kind = kindsOf(operations).find((one) => one.key === key)!;
     const stored = flattened({ ...present.stored });
-    return (
-      switchBack(entry, { operations, kind, present, stored, t }) ??
-      editBack(entry, { operations, kind, present, stored, t })
-    );
+    const place = { operations, kind, present, stored, t };
+    const back = switchBack(entry, place) ?? editBack(entry, place);
+    if (!back) return undefined;
+    const { act } = back;
+    const effects = [...act.effects, ...effectsOf(present.stored, act.operation, t)];
+    return { ...back, act: { ...act, effects } };
   }
 }
 

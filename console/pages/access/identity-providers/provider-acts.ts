@@ -28,7 +28,7 @@ function enabling({ id }: ShownProvider, t: Translate): Act {
 }
 
 /** It ends all sessions of those who have come from there: where nobody has, it hits nobody, and nothing is asked. */
-function disabling({ id, linkedUsers }: ShownProvider, t: Translate): Act {
+export function disabling({ id, linkedUsers }: ShownProvider, t: Translate): Act {
   return {
     name: 'disable',
     operation: 'disableIdentityProvider',

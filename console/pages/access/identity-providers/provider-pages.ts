@@ -24,9 +24,10 @@ import { createHistory, editNotice, putBackAct } from '../../history/history.ts'
 import { listed } from '../../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../../page-tools.ts';
-import { checkedDisabling, isUnasked, providerActs } from './provider-acts.ts';
-import { type FormField, fieldsOf, type Preset, presetNamed, presets } from './provider-fields.ts';
+import { checkedDisabling, disabling, isUnasked, providerActs } from './provider-acts.ts';
+import { type FormField, fieldsOf } from './provider-fields.ts';
 import { addition, edit, fieldIn, placed, storedValues, typedValues } from './provider-form.ts';
+import { type Preset, presetNamed, presets } from './provider-presets.ts';
 
 const listHref = '/access/identity-providers';
 
@@ -49,7 +50,12 @@ type Trial = NonNullable<ProviderModel['trial']>;
 
 /** @param origin  of this console */
 export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, origin: string) {
-  const history = createHistory(tools, acts, { kind: 'identityProviders', object: 'idp' });
+  const history = createHistory(tools, acts, {
+    kind: 'identityProviders',
+    object: 'idp',
+    effectsOf: (stored, operation, t) =>
+      operation === 'disableIdentityProvider' ? disabling(stored as ShownProvider, t).effects : [],
+  });
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
