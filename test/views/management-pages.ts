@@ -12,12 +12,8 @@ import {
   renderApprovals,
   type ShownApproval,
 } from '../../views/management/access/approvals.tsx';
-import {
-  renderClient,
-  renderClients,
-  renderNewClient,
-  type ShownClient,
-} from '../../views/management/access/clients.tsx';
+import { renderNewClient } from '../../views/management/access/client-form.tsx';
+import { renderClient, renderClients, type ShownClient } from '../../views/management/access/clients.tsx';
 import { renderEffective } from '../../views/management/access/effective.tsx';
 import {
   renderNewRole,

@@ -1,14 +1,13 @@
 /** `/access/clients`: programs that ask for tokens, what they may do, and their secrets. */
 
 import { ProblemError } from '../../../platform/errors.ts';
+import { type ClientForm, renderNewClient } from '../../../views/management/access/client-form.tsx';
 import type { ShownClientCall, ShownTrial } from '../../../views/management/access/client-trial.tsx';
 import {
-  type ClientForm,
   type ClientModel,
   clientHref,
   renderClient,
   renderClients,
-  renderNewClient,
   type ShownClient,
 } from '../../../views/management/access/clients.tsx';
 import { saidIn, type Translate } from '../../../views/texts/text.ts';

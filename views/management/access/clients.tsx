@@ -2,28 +2,19 @@
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { Text, useText } from '../../texts/elements.tsx';
-import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
+import { numberIn } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { CallsPart, type CallsShown } from '../calls-part.tsx';
 import { DetailPage, Done, type DoneNotice, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
-import {
-  type AddState,
-  EditPart,
-  type EditState,
-  type ErrorOf,
-  NotSaved,
-  type Owner,
-  renderAddPage,
-} from '../forms/change-form.tsx';
-import { SelectField, TextField } from '../forms/fields.tsx';
+import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { RowAct } from '../row-act.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
-import { AccessFields, type AccessForm } from './access-fields.tsx';
+import { ClientFields, type ClientForm, clientsPath } from './client-form.tsx';
 import {
   ClientActs,
   ClientState,
@@ -152,12 +143,6 @@ function Unused({ id, unused }: Pick<ShownClient, 'id' | 'unused'>) {
   );
 }
 
-export interface ClientForm {
-  readonly displayName: string;
-  readonly access: AccessForm;
-  readonly tokenAlg: string;
-}
-
 export interface ClientModel extends EditState {
   readonly frame: FrameModel;
   readonly client: ShownClient;
@@ -179,8 +164,6 @@ export interface ClientModel extends EditState {
   readonly usage?: UsageShown | undefined;
   readonly trial?: ShownTrial | undefined;
 }
-
-const clientsPath = (t: Translate) => [{ title: t('common.machineClients'), href: '/access/clients' }];
 
 export function renderClient(model: ClientModel): string {
   return renderDocument(<Client {...model} />, model.frame.presentation);
@@ -265,56 +248,4 @@ function Edit({ client, form, ...state }: ClientModel) {
       fields={(errorOf) => <ClientFields form={form} errorOf={errorOf} />}
     />
   );
-}
-
-interface ClientFieldsProps {
-  readonly form: ClientForm;
-  readonly errorOf: ErrorOf;
-}
-
-const algorithms = ['RS256', 'ES256', 'EdDSA'].map((value) => ({ value, label: value }));
-
-function ClientFields({ form: { displayName, access, tokenAlg }, errorOf }: ClientFieldsProps) {
-  const t = useText();
-  return (
-    <>
-      <TextField
-        name="displayName"
-        label={t('common.name')}
-        hint={t('access.whatPeopleSeeOfIt')}
-        isOptional
-        value={displayName}
-        error={errorOf('displayName')}
-      />
-      <AccessFields form={access} errorOf={errorOf} />
-      <SelectField
-        name="tokenAlg"
-        label={t('clients.signature')}
-        options={algorithms}
-        value={tokenAlg}
-        error={errorOf('tokenAlg')}
-      />
-    </>
-  );
-}
-
-export interface NewClientModel extends AddState {
-  readonly id: string;
-  readonly form: ClientForm;
-}
-
-export function renderNewClient({ id, form, ...state }: NewClientModel): string {
-  const t = textsIn(state.frame.presentation.language);
-  return renderAddPage({
-    ...state,
-    path: clientsPath(t),
-    title: t('common.addMachineClient'),
-    about: t('clients.nextPageHasSecret'),
-    id: {
-      label: t('access.clientId'),
-      hint: t('clients.idHint'),
-      value: id,
-    },
-    fields: (errorOf) => <ClientFields form={form} errorOf={errorOf} />,
-  });
 }
