@@ -1,17 +1,16 @@
 /** More keys than are read at once, in real browsers: how far it is comes by itself, and a stop leaves what was found. */
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../helpers/browser.ts';
 import { admin, type RunningConsole } from '../../helpers/console.ts';
-import { firefoxReason, startFirefox } from '../../helpers/firefox.ts';
 import { startWithAdmin } from '../../helpers/management.ts';
 import { type MapMember, startMapMember } from '../../helpers/map-member.ts';
 import { until } from '../../helpers/store.ts';
-import { chromiumTab, firefoxTab, type Tab } from './tab.ts';
+import type { Tab } from './tab.ts';
+import { enginesOf } from './travellers.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 const { browser: found, reason } = await openBrowser();
-const browser = found as Browser;
+const engines = enginesOf({ browser: found, reason });
 let member: MapMember;
 let console: RunningConsole;
 
@@ -24,20 +23,6 @@ afterAll(async () => {
   await console?.stop();
   await member?.close();
 });
-
-const engines = [
-  { engine: 'Chromium', why: reason, open: openInChromium },
-  { engine: 'Firefox', why: firefoxReason, open: openInFirefox },
-];
-
-async function openInChromium(hasScript: boolean): Promise<Tab> {
-  return chromiumTab(await browser.newContext({ javaScriptEnabled: hasScript }));
-}
-
-async function openInFirefox(hasScript: boolean): Promise<Tab> {
-  const firefox = await startFirefox({ hasScript });
-  return { ...(await firefoxTab(firefox)), close: firefox.stop };
-}
 
 /** Reads of which the member has answered none yet. */
 async function begin(tab: Tab, map: string): Promise<Visitor> {

@@ -3,7 +3,6 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../helpers/browser.ts';
 import { admin, type RunningConsole } from '../../helpers/console.ts';
-import { firefoxReason, startFirefox } from '../../helpers/firefox.ts';
 import { callApi, personWith, sendForm } from '../../helpers/management.ts';
 import { type MapMember, startMapMember } from '../../helpers/map-member.ts';
 import { until } from '../../helpers/store.ts';
@@ -13,7 +12,8 @@ import {
   type TwoAdministrators,
 } from '../../helpers/two-administrators.ts';
 import type { UserAgent } from '../../helpers/user-agent.ts';
-import { chromiumTab, firefoxTab, type Tab } from './tab.ts';
+import type { Tab } from './tab.ts';
+import { describeTravellers, enginesOf, type Traveller } from './travellers.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 const { browser: found, reason } = await openBrowser();
@@ -61,40 +61,10 @@ async function askForChange(role: string): Promise<string> {
   return new URL(asked.url).pathname.split('/').at(-1)!;
 }
 
-interface Traveller {
-  readonly id: string;
-  readonly way: 'mouse' | 'keyboard';
-  readonly hasScript: boolean;
-}
-
-const travellers: readonly Traveller[] = [
-  { id: 'mouse', way: 'mouse', hasScript: true },
-  { id: 'keyboard', way: 'keyboard', hasScript: true },
-  { id: 'scriptless', way: 'mouse', hasScript: false },
-];
-
-describe.skipIf(!found)(`in Chromium${reason ? ` (${reason})` : ''}`, () => {
-  describe.each(travellers)('by $way, script: $hasScript', ({ id, way, hasScript }) => {
-    travel(`c-${id}`, way, async () =>
-      chromiumTab(await browser.newContext({ javaScriptEnabled: hasScript })),
-    );
-  });
-});
-
-describe.skipIf(firefoxReason)(`in Firefox${firefoxReason ? ` (${firefoxReason})` : ''}`, () => {
-  describe.each(travellers.filter(({ way }) => way === 'mouse'))(
-    'by $way, script: $hasScript',
-    ({ id, way, hasScript }) => {
-      travel(`f-${id}`, way, async () => {
-        const firefox = await startFirefox({ hasScript });
-        return { ...(await firefoxTab(firefox)), close: firefox.stop };
-      });
-    },
-  );
-});
+describeTravellers(enginesOf({ browser: found, reason }), travel);
 
 /** Tests of one traveller, who signs in once. */
-function travel(id: string, way: Traveller['way'], openTab: () => Promise<Tab>): void {
+function travel({ id, way, openTab }: Traveller): void {
   let tab: Tab;
   let visitor: Visitor;
   beforeAll(async () => {

@@ -3,19 +3,16 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../helpers/browser.ts';
 import { admin, type RunningConsole } from '../../helpers/console.ts';
-import { firefoxReason, startFirefox } from '../../helpers/firefox.ts';
 import { callApi, startWithAdmin } from '../../helpers/management.ts';
-import { chromiumTab, firefoxTab, type Tab } from './tab.ts';
+import type { Tab } from './tab.ts';
+import { enginesOf } from './travellers.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 const { browser: found, reason } = await openBrowser();
 const browser = found as Browser;
 let console: RunningConsole;
 
-const engines = [
-  { engine: 'Chromium', id: 'c', why: reason, open: openInChromium },
-  { engine: 'Firefox', id: 'f', why: firefoxReason, open: openInFirefox },
-];
+const engines = enginesOf({ browser: found, reason });
 
 beforeAll(async () => {
   ({ console } = await startWithAdmin({ env: { CONSOLE_API_CHANGE_RATE: '0' } }));
@@ -27,15 +24,6 @@ afterAll(async () => {
   await found?.close();
   await console?.stop();
 });
-
-async function openInChromium(hasScript: boolean): Promise<Tab> {
-  return chromiumTab(await browser.newContext({ javaScriptEnabled: hasScript }));
-}
-
-async function openInFirefox(hasScript: boolean): Promise<Tab> {
-  const firefox = await startFirefox({ hasScript });
-  return { ...(await firefoxTab(firefox)), close: firefox.stop };
-}
 
 async function signIn(tab: Tab): Promise<Visitor> {
   const visitor = createVisitor(tab, console.url, 'mouse');
