@@ -12,9 +12,9 @@ import { type Operation, operation } from '../../operations/operation.ts';
 import { askedOf, entryFilters, filterOf } from './entry-filters.ts';
 import { byId, type People, viewsOf } from './entry-people.ts';
 import { exportEntries, followEntries, readPlace } from './entry-streams.ts';
-import { entryId, entryView } from './entry-view.ts';
+import { auditReadEvent, entryId, entryView } from './entry-view.ts';
 import { latestEntries } from './latest-entries.ts';
-import { newestEntries, readEvent } from './newest-entries.ts';
+import { newestEntries } from './newest-entries.ts';
 
 export interface AuditNeeds {
   readonly users: People;
@@ -46,7 +46,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     description:
       'All filters that are given hold. A page looks at 5,000 entries at most, so it may be short.',
     access: 'inspect',
-    readEvent,
+    readEvent: auditReadEvent,
     query: listQuery(entryFilters),
     answer: listOf(entryView),
     async run({ query }, { auditReader, cursors, users }: AuditNeeds) {
@@ -73,7 +73,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     path: '/audit/{auditEntry}',
     summary: 'Shows an entry of the audit.',
     access: 'inspect',
-    readEvent,
+    readEvent: auditReadEvent,
     params: z.strictObject({ auditEntry: entryId }),
     answer: entryView,
     async run({ params }, { auditReader, users }: AuditNeeds) {
@@ -130,7 +130,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
       'From the id of a decision, request, token, grant or session: its entries, and of each id that they have the ' +
       'first entry. So a refusal leads to the token, to the grant it is of, and to the sign-in.',
     access: 'inspect',
-    readEvent,
+    readEvent: auditReadEvent,
     params: z.strictObject({ id: z.string().min(1).max(512) }),
     answer: listOf(entryView),
     async run({ params: { id } }, { auditReader, users }: AuditNeeds) {

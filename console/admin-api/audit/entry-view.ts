@@ -4,6 +4,9 @@ import type { Digest, Entry } from '../../audit/entry.ts';
 import { dateTime, view } from '../../operations/resource-fields.ts';
 
 const text = z.string();
+/** Of the entry that says that entries were shown. */
+export const auditReadEvent = 'audit.read';
+
 export const entryId = z.string().regex(/^[a-z0-9]{4,26}-[1-9]\d{0,15}$/);
 
 export const entryView = view({

@@ -4,7 +4,7 @@ import type { LatestEntries } from '../../audit/reader/latest-entries.ts';
 import { operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
 import { type People, viewsOf } from './entry-people.ts';
-import { entryView } from './entry-view.ts';
+import { auditReadEvent, entryView } from './entry-view.ts';
 
 interface LatestNeeds {
   readonly latestEntries: LatestEntries;
@@ -20,7 +20,7 @@ export const latestEntries = operation({
   path: '/audit/latest',
   summary: 'Shows the latest denials, and the latest entries that say what they have changed.',
   access: 'inspect',
-  readEvent: 'audit.read',
+  readEvent: auditReadEvent,
   query: z.strictObject({
     limit: z.coerce
       .number()
@@ -28,7 +28,7 @@ export const latestEntries = operation({
       .min(1)
       .max(mostRead)
       .exactOptional()
-      .meta({ description: 'Of each; by default 5.' }),
+      .meta({ description: `Of each; by default ${defaultEach}.` }),
   }),
   answer: view({ denials: z.array(entryView), changes: z.array(entryView) }).meta({ id: 'LatestEntries' }),
   async run({ query: { limit = defaultEach } }, { latestEntries: entries, users }: LatestNeeds) {

@@ -6,16 +6,15 @@ import { operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
 import { entryFilters, filterOf } from './entry-filters.ts';
 import { byId, type People } from './entry-people.ts';
-import { entryId } from './entry-view.ts';
+import { auditReadEvent, entryId } from './entry-view.ts';
 
 interface NewestNeeds {
   readonly newestEntries: Pick<NewestEntries, 'newest'>;
   readonly users: People;
 }
 
-export const readEvent = 'audit.read';
 const most = 200;
-const defaultMost = 101;
+const defaultMost = 100;
 
 export const newestEntries = operation({
   id: 'listNewestAuditEntries',
@@ -52,7 +51,7 @@ export const newestEntries = operation({
       body: {
         items: entries.map(({ id, event }) => ({
           id,
-          isOfItself: event === readEvent || event === checkpointEvent,
+          isOfItself: event === auditReadEvent || event === checkpointEvent,
         })),
         isAll,
       },

@@ -16,7 +16,7 @@ import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { auditFilters } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
-import type { LiveList } from '../live/new-items.ts';
+import { type LiveList, mostNew } from '../live/new-items.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/observe/audit';
@@ -63,7 +63,8 @@ export function createAuditPages(tools: PageTools) {
       version,
       isInOrderOfIds: false,
       async read(ctx) {
-        const { cursor: _cursor, limit: _limit, ...query } = queryOf(ctx.state.form, auditFilters);
+        const { cursor: _cursor, ...asked } = queryOf(ctx.state.form, auditFilters);
+        const query = { ...asked, limit: String(mostNew + 1) };
         const { body } = await tools.run<NewestEntries>(ctx, 'listNewestAuditEntries', { query });
         // To read the page, and the next one, leaves such an entry: each page would be new to itself.
         return { ...body, items: body.items.map(({ id, isOfItself }) => ({ id, isQuiet: isOfItself })) };
