@@ -57,6 +57,8 @@ export interface LmdbDatabase<V> {
   remove(key: LmdbKey): void;
   /** Entries whose key starts with `prefix`, in order, read as they are asked for: copy before you write. */
   under(prefix: LmdbKey, options?: RangeLimits): Iterable<{ readonly key: LmdbKey; readonly value: V }>;
+  /** Their keys alone, those of damaged ones too: half of what the entries cost. */
+  keysUnder(prefix: LmdbKey, options?: RangeLimits): Iterable<LmdbKey>;
   /** How many of them there are, damaged ones too. @param most  more are not counted: `most` + 1 stands for them */
   countUnder(prefix: LmdbKey, most?: number): number;
 }
@@ -205,6 +207,7 @@ function openRecords<V>(shared: Shared, name: string): LmdbDatabase<V> {
         if (isWholeRecord(key, value)) yield { key, value: decodeRecord<V>(key, value) };
       }
     },
+    keysUnder: bytes.keysUnder,
     countUnder: bytes.countUnder,
   };
 }
@@ -223,13 +226,12 @@ function openDatabase<V>(
     has: (key) => database.doesExist(plain(key)),
     put: (key, value) => void database.put(plain(key), value),
     remove: (key) => void database.remove(plain(key)),
-    under(prefix, { limit, reverse = false, upTo = prefix, from = prefix } = {}) {
-      const [first, last] = [plain(from), [...upTo, lastPart]];
-      const range = reverse ? { start: last, end: first, reverse } : { start: first, end: last };
-      const found = database.getRange({ ...range, ...(limit === undefined ? {} : { limit }) });
-      // A key of one part is given without its list.
-      return found.map(({ key, value }) => ({ key: Array.isArray(key) ? key : [key], value }));
-    },
+    under: (prefix, limits) =>
+      database
+        .getRange(rangeOf(prefix, limits))
+        .map(({ key, value }) => ({ key: wholeKey(key as (string | number)[]), value })),
+    keysUnder: (prefix, limits) =>
+      database.getKeys(rangeOf(prefix, limits)).map((key) => wholeKey(key as (string | number)[])),
     countUnder(prefix, most = Infinity) {
       const range = { start: plain(prefix), end: [...prefix, lastPart] };
       // Passing over costs a fraction of counting: it is done without a look at the keys.
@@ -239,6 +241,20 @@ function openDatabase<V>(
       return database.getKeysCount(range);
     },
   };
+}
+
+function rangeOf(
+  prefix: LmdbKey,
+  { limit, reverse = false, upTo = prefix, from = prefix }: RangeLimits = {},
+) {
+  const [first, last] = [[...from], [...upTo, lastPart]];
+  const range = reverse ? { start: last, end: first, reverse } : { start: first, end: last };
+  return limit === undefined ? range : { ...range, limit };
+}
+
+/** A key of one part is given without its list. */
+function wholeKey(key: (string | number)[] | string | number): (string | number)[] {
+  return Array.isArray(key) ? key : [key];
 }
 
 function isLmdbError(error: unknown): boolean {

@@ -40,9 +40,10 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
     if (request.after) await pause();
     return environment.read(() => {
       const keys = keysOf(section, collection, request);
+      const isPassed = passingOver(section, keys);
       const entries: { key: LmdbKey; record: GrowingRecords[C] | undefined }[] = [];
       for (const key of keys) {
-        entries.push({ key, record: whole(collection, key.slice(-1)) });
+        entries.push({ key, record: isPassed(key) ? undefined : whole(collection, key.slice(-1)) });
         if (pause.areDue()) break;
       }
       return { entries, isOver: entries.length === keys.length && keys.length < request.limit };
@@ -62,8 +63,21 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
       ? { from: first, upTo: after ?? end, reverse }
       : { from: after ?? first, upTo: end };
     // One more: the first is the one after which the page begins, if it is still there.
-    const found = [...database.under(head, { ...range, limit: limit + 1 })].map(({ key }) => key);
+    const found = [...database.keysUnder(head, { ...range, limit: limit + 1 })];
     return found.filter((key) => after === undefined || !isSame(key, after)).slice(0, limit);
+  }
+
+  /** Which of these keys are those of records that are not wanted: they need not be read to see that. */
+  function passingOver(
+    { index: given, without }: Pick<Section<never>, 'index' | 'without'>,
+    keys: readonly LmdbKey[],
+  ): (key: LmdbKey) => boolean {
+    const [first, last] = [keys[0], keys.at(-1)];
+    // Entries of an index stand in another order than those that are passed over.
+    if (!without || given || !first || !last) return () => false;
+    const range = { from: [...without, ...first], upTo: [...without, ...last] };
+    const passed = new Set(Array.from(index.keysUnder(without, range), (key) => key.at(-1)));
+    return (key) => passed.has(key.at(-1)!);
   }
 
   /** @returns undefined for a damaged one: a list leaves it out */
