@@ -138,3 +138,12 @@ describe('who may', () => {
     expect([reply.status, ada.cookies.get('console_start')?.value]).toEqual([403, before]);
   });
 });
+
+test('more of them than are looked through are enough, used or not', async () => {
+  const redirectUris = ['https://board.example.com/callback'];
+  for (let n = 1; n <= 11; n++)
+    await callApi(console, 'POST', '/applications', { id: `a${n}`, redirectUris });
+  expect(await step('dashboard')).toMatch(/Done .*There are more than 10\./);
+  const german = await ada.get(startHref, { 'accept-language': 'de' });
+  expect(stepIn(german, 'dashboard')).toContain('Es gibt mehr als 10.');
+});

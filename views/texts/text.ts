@@ -73,6 +73,15 @@ export function numberIn(
   return format.format(value);
 }
 
+const lists = new Map<Language, Intl.ListFormat>();
+
+/** As the language writes it: `a, b, and c` or `a, b und c`. */
+export function listIn(language: Language, words: readonly string[]): string {
+  const format = lists.get(language) ?? new Intl.ListFormat(localeOf(language));
+  lists.set(language, format);
+  return format.format(words);
+}
+
 export function textIn(language: Language, key: TextKey, gaps: Gaps = {}): string {
   const written = Object.entries(gaps).map(([name, value]) => [
     name,

@@ -1,8 +1,7 @@
 /** What scopes open, between the text of scopes and what stands in a form or a sentence. */
 
-import { localeOf } from '../../../views/elements/moment.ts';
 import type { AccessForm } from '../../../views/management/access/access-fields.tsx';
-import type { Translate, WordKey } from '../../../views/texts/text.ts';
+import { listIn, type Translate, type WordKey } from '../../../views/texts/text.ts';
 import type { Form } from '../../http/form.ts';
 
 /** Parts of the member surface, and what scopes for them can say. */
@@ -203,5 +202,5 @@ function wordsFor(scope: string, t: Translate): Said | undefined {
 /** The first eight of them. */
 function listed(words: readonly string[], t: Translate): string {
   const shown = words.length > 8 ? [...words.slice(0, 7), t('access.more', { n: words.length - 7 })] : words;
-  return new Intl.ListFormat(localeOf(t.language)).format(shown);
+  return listIn(t.language, shown);
 }

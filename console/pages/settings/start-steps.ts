@@ -22,7 +22,7 @@ interface Step {
   readonly operation: string;
   /** Null: it is one thing and no list. */
   readonly query?: Readonly<Record<string, string>> | null | undefined;
-  readonly foundIn: (items: readonly unknown[]) => StepFound;
+  readonly foundIn: (items: readonly unknown[], hasMore: boolean) => StepFound;
   /** The page that does it, where it stands in the column. */
   readonly page: string;
   /** What does it where there is no such page. */
@@ -38,12 +38,20 @@ interface StepFound {
 
 const cookieName = 'console_start';
 
+/** Looked through for one that is used. Whoever has made more of them has done the step. */
+const mostLooked = 10;
+
+interface Known {
+  readonly items: readonly unknown[];
+  readonly hasMore: boolean;
+}
+
 export type StartSteps = ReturnType<typeof createStartSteps>;
 
 /** @param isSecure  the console's public address is https */
 export function createStartSteps(tools: PageTools, isSecure: boolean) {
   /** What has been done once is asked for no more by the overview, which everybody opens often. */
-  const done = new Map<string, readonly unknown[]>();
+  const done = new Map<string, Known>();
 
   return {
     /** Those that the person may look at. */
@@ -51,8 +59,8 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
     /** The same, without asking again for what was done when somebody looked last. */
     remembered: (ctx: PageContext) =>
       stepsOf(ctx, async (step) => {
-        const items = done.get(step.id);
-        return items ? step.foundIn(items) : find(ctx, step);
+        const known = done.get(step.id);
+        return known ? step.foundIn(known.items, known.hasMore) : find(ctx, step);
       }),
     setGuided: (ctx: Context, isOpen: boolean) => setGuided(ctx, isOpen, isSecure),
     setPutOff(ctx: Context, step: string, isPutOff: boolean): void {
@@ -107,9 +115,12 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
     try {
       const request = query === null ? {} : { query: { limit: '50', ...query } };
       const { body } = await tools.run<ListAnswer<unknown> | object>(ctx, operation, request);
-      const items = 'items' in body ? body.items : [body];
-      const found = foundIn(items);
-      if (found.isDone) done.set(id, items);
+      const known =
+        'items' in body
+          ? { items: body.items, hasMore: body.next !== null }
+          : { items: [body], hasMore: false };
+      const found = foundIn(known.items, known.hasMore);
+      if (found.isDone) done.set(id, known);
       else done.delete(id);
       return found;
     } catch (error) {
@@ -176,15 +187,19 @@ const steps = (t: Translate): readonly Step[] => [
     title: t('start.makeMachineClientRun'),
     about: t('start.programSecretItsOwn'),
     operation: 'listClients',
-    query: { kind: 'machine' },
+    query: { kind: 'machine', limit: String(mostLooked) },
     page: '/access/clients',
-    foundIn: (items) => {
+    foundIn: (items, hasMore) => {
       const own = (items as readonly ShownClient[]).filter(({ owner }) => owner.kind !== 'settings');
       const used = own.find(({ lastUsedAt }) => lastUsedAt !== null);
       const [first] = own;
       if (used) {
         const link = { label: t('common.machineClients'), href: '/access/clients' };
         return { isDone: true, found: t('start.gotToken', { id: used.id }), link };
+      }
+      if (hasMore) {
+        const link = { label: t('common.machineClients'), href: '/access/clients' };
+        return { isDone: true, found: t('start.thereAreMore', { n: mostLooked }), link };
       }
       if (!first) {
         const link = { label: t('common.addMachineClient'), href: '/access/clients?do=new' };
@@ -203,12 +218,15 @@ const steps = (t: Translate): readonly Step[] => [
     title: t('start.connectADashboard'),
     about: t('start.applicationPeopleSignThrough'),
     operation: 'listApplications',
+    query: { limit: String(mostLooked) },
     page: '/access/applications',
-    foundIn: (items) => {
+    foundIn: (items, hasMore) => {
       const used = (items as readonly ShownApplication[]).find(({ lastUsedAt }) => lastUsedAt !== null);
-      const found = used ? t('start.signedSomebody', { id: used.id }) : t('start.noneSignedAnybodyYet');
       const link = { label: t('common.addApplication'), href: '/access/applications?do=new' };
-      return { isDone: used !== undefined, found, link };
+      if (used) return { isDone: true, found: t('start.signedSomebody', { id: used.id }), link };
+      return hasMore
+        ? { isDone: true, found: t('start.thereAreMore', { n: mostLooked }), link }
+        : { isDone: false, found: t('start.noneSignedAnybodyYet'), link };
     },
   },
   {

@@ -28,6 +28,7 @@ export const settings: SameTexts<typeof english> = {
   'start.somebodyWhoMayDo':
     'Jemand, der alles darf. Ein zweiter ist da, wenn der erste das Passwort verloren hat.',
   'start.thereAre': { one: 'Es gibt einen.', other: 'Es gibt {n}.' },
+  'start.thereAreMore': 'Es gibt mehr als {n}.',
   'start.addAnother': 'Weiteren hinzufügen',
   'start.nameTheInstallation': 'Installation benennen',
   'start.whoSeveralConsolesSees':

@@ -27,6 +27,7 @@ export const settings = {
   'start.somebodyWhoMayDo':
     'Somebody who may do everything. A second one is there when the first has lost the password.',
   'start.thereAre': { one: 'There is one.', other: 'There are {n}.' },
+  'start.thereAreMore': 'There are more than {n}.',
   'start.addAnother': 'Add another',
   'start.nameTheInstallation': 'Name the installation',
   'start.whoSeveralConsolesSees':
