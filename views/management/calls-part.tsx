@@ -1,6 +1,8 @@
 /** Numbers of calls over time, as parts of the page of what they are about. */
+import { renderPart } from '../layout.tsx';
 import { Text, useText } from '../texts/elements.tsx';
 import { Part } from './detail.tsx';
+import type { FrameModel } from './frame.tsx';
 import { Periods, type PeriodsModel } from './periods.tsx';
 import { type PlotModel, Plots } from './plot.tsx';
 
@@ -60,6 +62,14 @@ export function NumbersPart({ plots, href, ...periods }: NumbersShown) {
       <Plots plots={plots} />
     </Part>
   );
+}
+
+/** The same, as it goes on while the page is open. */
+export function numbersParts(
+  { presentation }: Pick<FrameModel, 'presentation'>,
+  numbers: NumbersShown | undefined,
+): Readonly<Record<string, string>> {
+  return numbers ? { numbers: renderPart(<NumbersPart {...numbers} />, presentation) } : {};
 }
 
 function TrafficLink({ href }: { readonly href: string | undefined }) {

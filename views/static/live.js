@@ -103,7 +103,7 @@ async function refresh() {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const part of document.querySelectorAll('main [id]')) {
       const next = page.getElementById(part.id);
-      if (next && part.matches('.part, .parts')) take(part.id, next.outerHTML);
+      if (next && part.matches('.part, .parts, [data-part]')) take(part.id, next.outerHTML);
     }
   } catch {
     // The next one may come through.
@@ -117,14 +117,17 @@ function takeAll(parts) {
 function take(id, html) {
   const part = document.getElementById(id);
   if (!part) return;
+  const next = new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
+  if (!next) return;
+  const isAnew = next.dataset.anew !== part.dataset.anew;
   // Rows do not move under the pointer, and what is selected stays so.
-  if (part.querySelector('tbody tr:hover') || isSelected(part)) {
+  if ((isAnew ? document : part).querySelector('tbody tr:hover') || isSelected(part)) {
     waiting.set(id, html);
     return;
   }
   waiting.delete(id);
-  const next = new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
-  if (!next) return;
+  // Rows have come or gone.
+  if (isAnew) return void location.reload();
   morph(part, next);
   document.dispatchEvent(new Event('parts'));
 }

@@ -4,6 +4,7 @@ import { ProblemError } from '../../../platform/errors.ts';
 import { reasonInWords } from '../../../platform/names/network-reason.ts';
 import type { NumbersShown } from '../../../views/management/calls-part.tsx';
 import type { ShownDetails } from '../../../views/management/cluster/member-details.tsx';
+import { membersParts } from '../../../views/management/cluster/member-cells.tsx';
 import { memberParts, type ShownMember } from '../../../views/management/cluster/member-state.tsx';
 import {
   type MemberModel,
@@ -64,18 +65,20 @@ const plots = (t: Translate): readonly AskedPlot[] => [
 export function createMemberPages(tools: PageTools, acts: Acts, now: () => number) {
   return {
     async list(ctx: PageContext): Promise<void> {
-      const asked = queryOf(ctx.state.form, listed.members.names);
-      const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: asked });
-      const frame = await tools.frame(ctx);
-      const may = await tools.mayRun(ctx, ['drainMember', 'undrainMember']);
+      const { asked, body, mayDrain } = await readList(ctx);
       const html = renderMembers({
-        frame,
+        frame: await tools.frame(ctx),
         members: body.items,
         csrf: tools.csrf(ctx),
-        mayDrain: may.size === 2,
+        mayDrain,
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
+    },
+    /** What goes on while the list is open: of what is known here, no member is asked for it. */
+    async listParts(ctx: PageContext): Promise<Parts> {
+      const { body, mayDrain } = await readList(ctx);
+      return membersParts({ frame: tools.reader(ctx), members: body.items, mayDrain });
     },
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -107,6 +110,13 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       if (done) tools.goTo(ctx, `${memberHref(member.id)}?done=down`);
     },
   };
+
+  async function readList(ctx: PageContext) {
+    const asked = queryOf(ctx.state.form, listed.members.names);
+    const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: asked });
+    const may = await tools.mayRun(ctx, ['drainMember', 'undrainMember']);
+    return { asked, body, mayDrain: may.size === 2 };
+  }
 
   async function find(ctx: PageContext): Promise<ShownMember> {
     const params = { member: String(ctx.params.member) };

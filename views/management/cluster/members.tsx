@@ -11,17 +11,9 @@ import { ListPage, type ListState, Table } from '../list.tsx';
 import { Live } from '../live/live.tsx';
 import { RowAct } from '../row-act.tsx';
 import { State } from '../state.tsx';
+import { ErrorsCell, InFlightCell, LatencyCell, RowsShown, StateCell } from './member-cells.tsx';
 import { MemberDetails, type ShownDetails } from './member-details.tsx';
-import {
-  errorsIn,
-  inFlightIn,
-  LiveState,
-  latencyIn,
-  MemberFacts,
-  MemberState,
-  memberKind,
-  type ShownMember,
-} from './member-state.tsx';
+import { LiveState, MemberFacts, memberKind, type ShownMember } from './member-state.tsx';
 
 export function memberHref(id: string): string {
   return `/cluster/members/${encodeURIComponent(id)}`;
@@ -44,6 +36,12 @@ function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
       {...list}
       title={t('common.members')}
       about={t('members.howTheyAre')}
+      before={
+        <>
+          <Live />
+          <RowsShown members={members} mayDrain={mayDrain} />
+        </>
+      }
       columns={[
         { title: t('members.member') },
         { title: t('common.state') },
@@ -59,11 +57,11 @@ function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
           <a key="name" href={memberHref(member.id)}>
             <bdi>{member.id}</bdi>
           </a>,
-          <MemberState key="state" {...member} />,
+          <StateCell key="state" {...member} />,
           kindAndVersion(member, t),
-          inFlightIn(member, t),
-          latencyIn(member, t),
-          errorsIn(member, t),
+          <InFlightCell key="in-flight" {...member} />,
+          <LatencyCell key="latency" {...member} />,
+          <ErrorsCell key="errors" {...member} />,
           groupsIn(member, t),
         ],
         act: mayDrain && (
