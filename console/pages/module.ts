@@ -92,7 +92,13 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/', query, signedIn, live.of('readTraffic', overview.parts), overview.show);
       router.get('/access', query, signedIn, group);
       router.get('/cluster', query, signedIn, group);
-      router.get('/cluster/members', query, signedIn, live.of('listMembers', members.listParts), members.list);
+      router.get(
+        '/cluster/members',
+        query,
+        signedIn,
+        live.of('listMembers', members.listParts),
+        members.list,
+      );
       const liveMember = live.of('readMember', members.parts);
       router.get('/cluster/members/:member', query, signedIn, liveMember, members.show);
       router.post('/cluster/members/:member', form, csrf, signedIn, held, members.change);

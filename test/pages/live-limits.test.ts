@@ -24,7 +24,9 @@ const replies = new Map<string, ServerResponse>();
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   value = 'first';
-  const account = { id: 'acc' } as LiveDeps extends { findUser: (id: string) => Promise<infer A> } ? A : never;
+  const account = { id: 'acc' } as LiveDeps extends { findUser: (id: string) => Promise<infer A> }
+    ? A
+    : never;
   live = createLive({
     isSessionLive: async () => true,
     findUser: async () => {
@@ -81,9 +83,11 @@ async function open(session: string): Promise<Client> {
   response.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  response.on('error', () => {}).once('close', () => {
-    isOver = true;
-  });
+  response
+    .on('error', () => {})
+    .once('close', () => {
+      isOver = true;
+    });
   const client = { text: () => text, response, isOver: () => isOver, leave: () => asked.destroy() };
   clients.push(client);
   return client;

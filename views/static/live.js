@@ -41,7 +41,9 @@ function open() {
   source = new EventSource(address);
   source.onmessage = (event) => {
     goOn(event);
-    takeAll(JSON.parse(event.data).parts);
+    const { parts, stale = {} } = JSON.parse(event.data);
+    takeAll(parts);
+    for (const [id, why] of Object.entries(stale)) leaveAsOf(id, why);
   };
   source.addEventListener('new', (event) => {
     goOn(event);
@@ -130,6 +132,13 @@ function take(id, html) {
   if (isAnew) return void location.reload();
   morph(part, next);
   document.dispatchEvent(new Event('parts'));
+}
+
+// It cannot be had now: what was there stays, and says of when it is.
+function leaveAsOf(id, why) {
+  const part = document.getElementById(id);
+  if (!part || part.dataset.asOf !== undefined) return;
+  part.dataset.asOf = texts.asOf.replace('{time}', clock.format(new Date())).replace('{why}', why);
 }
 
 function isSelected(part) {

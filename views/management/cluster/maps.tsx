@@ -8,6 +8,7 @@ import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Live } from '../live/live.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { entryHref, Found, type FoundEntry } from './found-entries.tsx';
 import { memberHref } from './members.tsx';
 import { type ListedReading, ReadingsPart } from './readings.tsx';
@@ -26,7 +27,7 @@ export interface MapModel {
   /** What the reader has had read by jobs of late. */
   readonly readings: readonly ListedReading[];
   /** Undefined for who may not see them. */
-  readonly numbers?: NumbersShown | undefined;
+  readonly numbers?: NumbersShown | NotRead | undefined;
   /** What was asked for, a line each. */
   readonly keys: string;
   /** Absent before anything was asked for. */

@@ -9,6 +9,7 @@ import { type FieldError, SelectField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
 import { Live } from '../live/live.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { RowAct } from '../row-act.tsx';
 import { State } from '../state.tsx';
 import { ErrorsCell, InFlightCell, LatencyCell, RowsShown, StateCell } from './member-cells.tsx';
@@ -101,8 +102,8 @@ export interface MemberModel {
   readonly member: ShownMember;
   readonly csrf: string;
   readonly mayChange: boolean;
-  /** Undefined where they cannot be had. */
-  readonly numbers?: NumbersShown | undefined;
+  /** Undefined for who may not see them. */
+  readonly numbers?: NumbersShown | NotRead | undefined;
   /** That it was given; null: that of its configuration; undefined: it did not say. */
   readonly logLevel?: string | null | undefined;
   /** Undefined for who may not ask the member. */

@@ -10,6 +10,7 @@ import { DetailPage, Facts, Part } from '../detail.tsx';
 import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Live } from '../live/live.tsx';
+import type { LiveParts, NotRead } from '../live/not-read.tsx';
 import { DrainsPart, type ShownDrain } from './drains.tsx';
 import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
 import { GiveValue, type ShownValue, sizeText, type ValueFields } from './value.tsx';
@@ -33,7 +34,7 @@ export interface QueueModel {
   /** Of the form that offers: sent twice, it offers once. */
   readonly idempotencyKey: string;
   /** Undefined for who may not see them. */
-  readonly numbers?: NumbersShown | undefined;
+  readonly numbers?: NumbersShown | NotRead | undefined;
   readonly mayOffer: boolean;
   readonly mayTake: boolean;
   readonly notice?: string | undefined;
@@ -111,7 +112,7 @@ interface QueuePartsModel extends Pick<QueueModel, 'numbers'> {
 }
 
 /** What goes on while the page is open. Nothing of it is about one reader, as the pins of the facts are. */
-export function queueParts({ frame, size, numbers }: QueuePartsModel): Readonly<Record<string, string>> {
+export function queueParts({ frame, size, numbers }: QueuePartsModel): LiveParts {
   const { presentation } = frame;
   return {
     ...(size !== undefined && {
