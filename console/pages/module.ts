@@ -92,12 +92,18 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/', query, signedIn, live.of('readTraffic', overview.parts), overview.show);
       router.get('/access', query, signedIn, group);
       router.get('/cluster', query, signedIn, group);
-      router.get('/cluster/members', query, signedIn, members.list);
+      router.get(
+        '/cluster/members',
+        query,
+        signedIn,
+        live.of('listMembers', members.listParts),
+        members.list,
+      );
       const liveMember = live.of('readMember', members.parts);
       router.get('/cluster/members/:member', query, signedIn, liveMember, members.show);
       router.post('/cluster/members/:member', form, csrf, signedIn, held, members.change);
       router.get('/cluster/maps', query, signedIn, maps.list);
-      router.get('/cluster/maps/:map', query, signedIn, maps.show);
+      router.get('/cluster/maps/:map', query, signedIn, live.of('readMap', maps.parts), maps.show);
       // A hundred keys may be long.
       router.post('/cluster/maps/:map', signedIn, longForm, csrf, held, maps.change);
       router.get('/cluster/maps/:map/:key', query, signedIn, maps.showEntry);
@@ -108,7 +114,7 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/maps/:map/readings/:reading', query, signedIn, liveReading, readings.show);
       router.post('/cluster/maps/:map/readings/:reading', form, csrf, signedIn, held, readings.change);
       router.get('/cluster/queues', query, signedIn, queues.list);
-      router.get('/cluster/queues/:queue', query, signedIn, queues.show);
+      router.get('/cluster/queues/:queue', query, signedIn, live.of('readQueue', queues.parts), queues.show);
       router.post('/cluster/queues/:queue', signedIn, longForm, csrf, held, queues.change);
       const liveDrain = live.ofPerson('readQueueDrain', drains.parts);
       router.get('/cluster/queues/:queue/drains/:drain', query, signedIn, liveDrain, drains.show);

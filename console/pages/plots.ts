@@ -2,9 +2,10 @@
 
 import { ProblemError } from '../../platform/errors.ts';
 import type { CallsShown, NumbersShown } from '../../views/management/calls-part.tsx';
+import { isNotRead, type NotRead } from '../../views/management/live/not-read.tsx';
 import type { PeriodsModel } from '../../views/management/periods.tsx';
 import type { PlotModel } from '../../views/management/plot.tsx';
-import type { Translate } from '../../views/texts/text.ts';
+import { asSentence, type Translate } from '../../views/texts/text.ts';
 import { textFor } from '../http/display/presentation.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
 
@@ -163,7 +164,7 @@ export async function callsShown(
   tools: PageTools,
   client: string,
   now: () => number,
-): Promise<CallsShown | undefined> {
+): Promise<CallsShown | NotRead | undefined> {
   const may = await tools.mayRun(ctx, ['readTraffic', 'readCalls', 'listAuditEntries']);
   if (!may.has('readTraffic')) return undefined;
   const query = {
@@ -171,8 +172,8 @@ export async function callsShown(
     since: new Date(now() - dayMs).toISOString(),
     points: String(dayPoints),
   };
-  const body = await asPart(async () => (await tools.run<TrafficBody>(ctx, 'readTraffic', { query })).body);
-  if (body === undefined) return undefined;
+  const body = await readPart(async () => (await tools.run<TrafficBody>(ctx, 'readTraffic', { query })).body);
+  if (isNotRead(body)) return body;
   const sumOf = (name: string) => body.series.find((one) => one.name === name)?.sum ?? 0;
   const [calls, denied, failed] = [sumOf('calls'), sumOf('callsDenied'), sumOf('callsFailed')];
   const refused = new URLSearchParams({ actor: client, event: 'member.call', outcome: 'denied' });
@@ -219,14 +220,16 @@ export async function numbersShown(
   tools: PageTools,
   id: string,
   now: () => number,
-): Promise<NumbersShown | undefined> {
+): Promise<NumbersShown | NotRead | undefined> {
   const may = await tools.mayRun(ctx, ['readTraffic', 'readCalls']);
   if (!may.has('readTraffic')) return undefined;
   const t = textFor(ctx);
   const asked = id.startsWith('queue:') ? queuePlots(t) : mapPlots(t);
-  const shown = await asPart(() => plotsOf(ctx, tools, asked, now, { structure: id }));
   const narrowed = new URLSearchParams({ minutes: '60', structure: id });
-  return shown && { ...shown, href: may.has('readCalls') ? `/observe/traffic?${narrowed}` : undefined };
+  return readPart(async () => ({
+    ...(await plotsOf(ctx, tools, asked, now, { structure: id })),
+    href: may.has('readCalls') ? `/observe/traffic?${narrowed}` : undefined,
+  }));
 }
 
 const callLines = (t: Translate) => [
@@ -280,6 +283,16 @@ const queuePlots = (t: Translate): readonly AskedPlot[] => [
     lines: [{ series: 'pollsWaiting', name: t('numbers.waitingPolls') }],
   },
 ];
+
+/** What cannot be had is said in its place, and leaves the others as they are. */
+export async function readPart<Part>(read: () => Promise<Part>): Promise<Part | NotRead> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ProblemError) return { notRead: asSentence(error.message) };
+    throw error;
+  }
+}
 
 /** What cannot be had leaves its place empty, and the others as they are. */
 export async function asPart<Part>(read: () => Promise<Part>): Promise<Part | undefined> {

@@ -1,6 +1,9 @@
 /** Numbers of calls over time, as parts of the page of what they are about. */
+import { renderPart } from '../layout.tsx';
 import { Text, useText } from '../texts/elements.tsx';
 import { Part } from './detail.tsx';
+import type { FrameModel } from './frame.tsx';
+import { isNotRead, type LiveParts, type NotRead, NotReadPart } from './live/not-read.tsx';
 import { Periods, type PeriodsModel } from './periods.tsx';
 import { type PlotModel, Plots } from './plot.tsx';
 
@@ -18,8 +21,9 @@ export interface CallsShown {
 }
 
 /** The calls of one client in 24 hours. */
-export function CallsPart(model: CallsShown) {
+export function CallsPart(model: CallsShown | NotRead) {
   const t = useText();
+  if (isNotRead(model)) return <NotReadPart id="calls" title={t('numbers.callsOfADay')} {...model} />;
   const { plot, href, isWhole } = model;
   return (
     <Part id="calls" title={t('numbers.callsOfADay')} acts={<TrafficLink href={href} />}>
@@ -47,8 +51,10 @@ export interface NumbersShown extends PeriodsModel {
 }
 
 /** Calls to one map or queue, and how it is used. */
-export function NumbersPart({ plots, href, ...periods }: NumbersShown) {
+export function NumbersPart(numbers: NumbersShown | NotRead) {
   const t = useText();
+  if (isNotRead(numbers)) return <NotReadPart id="numbers" title={t('common.calls')} {...numbers} />;
+  const { plots, href, ...periods } = numbers;
   const acts = (
     <>
       <Periods {...periods} />
@@ -60,6 +66,15 @@ export function NumbersPart({ plots, href, ...periods }: NumbersShown) {
       <Plots plots={plots} />
     </Part>
   );
+}
+
+/** The same, as it goes on while the page is open. */
+export function numbersParts(
+  { presentation }: Pick<FrameModel, 'presentation'>,
+  numbers: NumbersShown | NotRead | undefined,
+): LiveParts {
+  if (!numbers || isNotRead(numbers)) return numbers ? { numbers } : {};
+  return { numbers: renderPart(<NumbersPart {...numbers} />, presentation) };
 }
 
 function TrafficLink({ href }: { readonly href: string | undefined }) {

@@ -41,7 +41,9 @@ function open() {
   source = new EventSource(address);
   source.onmessage = (event) => {
     goOn(event);
-    takeAll(JSON.parse(event.data).parts);
+    const { parts, stale = {} } = JSON.parse(event.data);
+    takeAll(parts);
+    for (const [id, why] of Object.entries(stale)) leaveAsOf(id, why);
   };
   source.addEventListener('new', (event) => {
     goOn(event);
@@ -103,7 +105,7 @@ async function refresh() {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const part of document.querySelectorAll('main [id]')) {
       const next = page.getElementById(part.id);
-      if (next && part.matches('.part, .parts')) take(part.id, next.outerHTML);
+      if (next && part.matches('.part, .parts, [data-part]')) take(part.id, next.outerHTML);
     }
   } catch {
     // The next one may come through.
@@ -117,16 +119,26 @@ function takeAll(parts) {
 function take(id, html) {
   const part = document.getElementById(id);
   if (!part) return;
+  const next = new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
+  if (!next) return;
+  const isAnew = next.dataset.anew !== part.dataset.anew;
   // Rows do not move under the pointer, and what is selected stays so.
-  if (part.querySelector('tbody tr:hover') || isSelected(part)) {
+  if ((isAnew ? document : part).querySelector('tbody tr:hover') || isSelected(part)) {
     waiting.set(id, html);
     return;
   }
   waiting.delete(id);
-  const next = new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
-  if (!next) return;
+  // Rows have come or gone.
+  if (isAnew) return void location.reload();
   morph(part, next);
   document.dispatchEvent(new Event('parts'));
+}
+
+// It cannot be had now: what was there stays, and says of when it is.
+function leaveAsOf(id, why) {
+  const part = document.getElementById(id);
+  if (!part || part.dataset.asOf !== undefined) return;
+  part.dataset.asOf = texts.asOf.replace('{time}', clock.format(new Date())).replace('{why}', why);
 }
 
 function isSelected(part) {

@@ -1,5 +1,6 @@
 /** `/cluster/maps`: maps by their names, entries by their keys, and what stands in them. */
 
+import { numbersParts } from '../../../views/management/calls-part.tsx';
 import { entryHref } from '../../../views/management/cluster/found-entries.tsx';
 import {
   type EntryModel,
@@ -19,6 +20,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import type { Parts } from '../live/parts.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { numbersShown } from '../plots.ts';
 import { createValuePages, fileError, fileErrorsOf, putBytes } from './entry-values.ts';
@@ -84,6 +86,12 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
         problem: keys === undefined ? t('maps.tooManyKeys', { n: mostKeys }) : undefined,
         notice: form.get('done') === 'cleared' ? t('maps.cleared') : pinNotice(ctx),
       });
+    },
+    /** What goes on while its page is open: of its history alone. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      await tools.check(ctx, 'readMap');
+      const numbers = await numbersShown(ctx, tools, `map:${String(ctx.params.map)}`, now);
+      return numbersParts(tools.reader(ctx), numbers);
     },
     /** `POST /cluster/maps/:map`: reads keys, or clears it. */
     async change(ctx: PageContext): Promise<void> {

@@ -3,6 +3,7 @@
 import { ProblemError } from '../../../platform/errors.ts';
 import { reasonInWords } from '../../../platform/names/network-reason.ts';
 import type { NumbersShown } from '../../../views/management/calls-part.tsx';
+import { membersParts } from '../../../views/management/cluster/member-cells.tsx';
 import type { ShownDetails } from '../../../views/management/cluster/member-details.tsx';
 import { memberParts, type ShownMember } from '../../../views/management/cluster/member-state.tsx';
 import {
@@ -12,6 +13,7 @@ import {
   renderMembers,
 } from '../../../views/management/cluster/members.tsx';
 import type { DoneNotice } from '../../../views/management/detail.tsx';
+import type { NotRead } from '../../../views/management/live/not-read.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
@@ -19,7 +21,7 @@ import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
+import { type AskedPlot, plotsOf, readPart } from '../plots.ts';
 
 const listHref = '/cluster/members';
 const path = (t: Translate) => [{ title: t('common.members'), href: listHref }];
@@ -64,18 +66,20 @@ const plots = (t: Translate): readonly AskedPlot[] => [
 export function createMemberPages(tools: PageTools, acts: Acts, now: () => number) {
   return {
     async list(ctx: PageContext): Promise<void> {
-      const asked = queryOf(ctx.state.form, listed.members.names);
-      const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: asked });
-      const frame = await tools.frame(ctx);
-      const may = await tools.mayRun(ctx, ['drainMember', 'undrainMember']);
+      const { asked, body, mayDrain } = await readList(ctx);
       const html = renderMembers({
-        frame,
+        frame: await tools.frame(ctx),
         members: body.items,
         csrf: tools.csrf(ctx),
-        mayDrain: may.size === 2,
+        mayDrain,
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);
+    },
+    /** What goes on while the list is open: of what is known here, no member is asked for it. */
+    async listParts(ctx: PageContext): Promise<Parts> {
+      const { body, mayDrain } = await readList(ctx);
+      return membersParts({ frame: tools.reader(ctx), members: body.items, mayDrain });
     },
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -107,6 +111,13 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       if (done) tools.goTo(ctx, `${memberHref(member.id)}?done=down`);
     },
   };
+
+  async function readList(ctx: PageContext) {
+    const asked = queryOf(ctx.state.form, listed.members.names);
+    const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: asked });
+    const may = await tools.mayRun(ctx, ['drainMember', 'undrainMember']);
+    return { asked, body, mayDrain: may.size === 2 };
+  }
 
   async function find(ctx: PageContext): Promise<ShownMember> {
     const params = { member: String(ctx.params.member) };
@@ -164,12 +175,17 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
     tools.send(ctx, html, shown.errors ? 400 : 200);
   }
 
-  async function numbersOf(ctx: PageContext, { id }: ShownMember): Promise<NumbersShown | undefined> {
+  async function numbersOf(
+    ctx: PageContext,
+    { id }: ShownMember,
+  ): Promise<NumbersShown | NotRead | undefined> {
     const may = await tools.mayRun(ctx, ['readTraffic', 'readCalls']);
     if (!may.has('readTraffic')) return undefined;
-    const shown = await asPart(() => plotsOf(ctx, tools, plots(textFor(ctx)), now, { member: id }));
     const narrowed = new URLSearchParams({ minutes: '60', member: id });
-    return shown && { ...shown, href: may.has('readCalls') ? `/observe/traffic?${narrowed}` : undefined };
+    return readPart(async () => ({
+      ...(await plotsOf(ctx, tools, plots(textFor(ctx)), now, { member: id })),
+      href: may.has('readCalls') ? `/observe/traffic?${narrowed}` : undefined,
+    }));
   }
 
   async function detailsOf(ctx: PageContext, { id }: ShownMember): Promise<ShownDetails> {

@@ -6,6 +6,7 @@ import {
 } from '../../../views/management/cluster/member-state.tsx';
 import { clusterStateOf } from '../../../views/management/cluster/operations.tsx';
 import {
+  type ClusterNow,
   type EventRow,
   type FoundNow,
   type MemberRow,
@@ -14,6 +15,7 @@ import {
   renderOverview,
 } from '../../../views/management/cluster/overview.tsx';
 import type { FrameModel } from '../../../views/management/frame.tsx';
+import { isNotRead } from '../../../views/management/live/not-read.tsx';
 import { decisionHref, entryHref, type ShownEntry } from '../../../views/management/observe/audit.tsx';
 import { eventName } from '../../../views/management/observe/event-name.ts';
 import { mendingOperations } from '../../../views/management/observe/finding-place.ts';
@@ -27,7 +29,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
+import { type AskedPlot, asPart, plotsOf, readPart } from '../plots.ts';
 import type { StartSteps } from '../settings/start-steps.ts';
 
 const parts = ['readHealth', 'readTraffic', 'listMembers', 'readLatestEntries', 'readCluster'] as const;
@@ -43,22 +45,28 @@ export function createOverviewPage(
     async show(ctx: PageContext): Promise<void> {
       const may = await tools.mayRun(ctx, parts);
       if (!may.has('readTraffic')) return accountPage(ctx);
-      const events = may.has('readLatestEntries') ? asPart(() => eventsOf(ctx)) : undefined;
+      const events = may.has('readLatestEntries') ? readPart(() => eventsOf(ctx)) : undefined;
       const [moving, latest] = await Promise.all([movingOf(ctx, may), events]);
       const frame = await tools.frame(ctx);
       const steps = await stepsOf(ctx, frame);
-      tools.send(ctx, renderOverview({ frame, steps, ...moving, ...latest }));
+      const both = isNotRead(latest) ? { denials: latest, changes: latest } : latest;
+      tools.send(ctx, renderOverview({ frame, steps, ...moving, ...both }));
     },
     /** What goes on while it is open: all but what leaves an entry in the audit when it is read. */
     async parts(ctx: PageContext): Promise<Parts> {
-      const moving = await movingOf(ctx, await tools.mayRun(ctx, parts));
+      // Nothing for which a member is asked.
+      const may = await tools.mayRun(
+        ctx,
+        parts.filter((id) => id !== 'readCluster'),
+      );
+      const moving = await movingOf(ctx, may);
       return overviewParts({ frame: tools.reader(ctx), ...moving });
     },
   };
 
   async function movingOf(ctx: PageContext, may: ReadonlySet<string>) {
     const part = <Shown>(id: (typeof parts)[number], show: () => Promise<Shown>) =>
-      may.has(id) ? asPart(show) : undefined;
+      may.has(id) ? readPart(show) : undefined;
     const [cluster, findings, numbers, members] = await Promise.all([
       part('readCluster', () => clusterOf(ctx)),
       part('readHealth', () => findingsOf(ctx)),
@@ -75,7 +83,7 @@ export function createOverviewPage(
     return steps.some(({ state }) => state === 'open') ? steps : undefined;
   }
 
-  async function clusterOf(ctx: PageContext): Promise<OverviewModel['cluster']> {
+  async function clusterOf(ctx: PageContext): Promise<ClusterNow> {
     const t = textFor(ctx);
     const { body } = await tools.run<ClusterBody>(ctx, 'readCluster');
     return {
@@ -107,7 +115,7 @@ export function createOverviewPage(
     }));
   }
 
-  async function eventsOf(ctx: PageContext): Promise<Pick<OverviewModel, 'denials' | 'changes'>> {
+  async function eventsOf(ctx: PageContext) {
     const { body } = await tools.run<LatestEntries>(ctx, 'readLatestEntries');
     const jobs = await jobsOf(ctx, [...body.denials, ...body.changes]);
     const rowsOf = (entries: readonly ShownEntry[]) =>

@@ -5,6 +5,7 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { ShownDrain } from '../../../views/management/cluster/drains.tsx';
 import {
   type QueueModel,
+  queueParts,
   renderQueue,
   type ShownQueue,
   type TakenItem,
@@ -22,9 +23,11 @@ import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { numbersShown } from '../plots.ts';
+import { asPart, numbersShown } from '../plots.ts';
 import { pinNotice, pinned } from './pinning.ts';
+import { createQueueSizesShown } from './queue-sizes.ts';
 import { givenValue, isBrokenJson, openValue, type StoredValue, shownValue, typedValue } from './values.ts';
 
 const listHref = '/cluster/queues';
@@ -33,6 +36,7 @@ const mostItems = 100_000;
 
 /** @param now  epoch milliseconds */
 export function createQueuePages(tools: PageTools, acts: Acts, now: () => number) {
+  const sizes = createQueueSizesShown(now);
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -58,6 +62,16 @@ export function createQueuePages(tools: PageTools, acts: Acts, now: () => number
       const notice = form.get('done') === 'offered' ? t('queues.offered') : pinNotice(ctx);
       await showQueue(ctx, queue, { notice });
     },
+    /** What goes on while its page is open. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      await tools.check(ctx, 'readQueue');
+      const id = String(ctx.params.queue);
+      const [size, numbers] = await Promise.all([
+        sizes.of(id, async () => (await asPart(() => read(ctx)))?.size),
+        numbersShown(ctx, tools, `queue:${id}`, now),
+      ]);
+      return queueParts({ frame: tools.reader(ctx), size, numbers });
+    },
     /** `POST /cluster/queues/:queue`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -75,6 +89,12 @@ export function createQueuePages(tools: PageTools, acts: Acts, now: () => number
   };
 
   async function find(ctx: PageContext): Promise<ShownQueue> {
+    const queue = await read(ctx);
+    sizes.record(queue.id, queue.size);
+    return queue;
+  }
+
+  async function read(ctx: PageContext): Promise<ShownQueue> {
     const params = { queue: String(ctx.params.queue) };
     return (await tools.run<ShownQueue>(ctx, 'readQueue', { params })).body;
   }

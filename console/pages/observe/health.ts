@@ -1,6 +1,12 @@
 /** `/observe/health`: what is wrong with this installation, and what puts it right. */
 import { mendingOperations } from '../../../views/management/observe/finding-place.ts';
-import { healthHref, renderHealth, type ShownHealth } from '../../../views/management/observe/health.tsx';
+import {
+  healthHref,
+  healthParts,
+  renderHealth,
+  type ShownHealth,
+} from '../../../views/management/observe/health.tsx';
+import type { Parts } from '../live/parts.ts';
 import { hrefsOf, type PageContext, type PageTools } from '../page-tools.ts';
 
 export function createHealthPages(tools: PageTools) {
@@ -15,6 +21,13 @@ export function createHealthPages(tools: PageTools) {
           may: await tools.mayRun(ctx, mendingOperations),
         }),
       );
+    },
+    /** What goes on while it is open, as it is known here: no member is asked for it. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      const { body: health } = await tools.run<ShownHealth>(ctx, 'readHealth');
+      const frame = tools.reader(ctx);
+      const may = await tools.mayRun(ctx, mendingOperations);
+      return healthParts({ frame, health, open: hrefsOf(frame), may });
     },
     /** `POST /observe/health`: looks now. */
     async run(ctx: PageContext): Promise<void> {

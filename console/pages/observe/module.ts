@@ -38,7 +38,7 @@ export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
   router.get('/observe/audit/:entry', query, signedIn, audit.show);
   router.get('/observe/decisions/:decision', query, signedIn, decisions.show);
   router.post('/observe/decisions/:decision', form, csrf, signedIn, held, decisions.change);
-  router.get('/observe/health', query, signedIn, health.show);
+  router.get('/observe/health', query, signedIn, live.of('readHealth', health.parts), health.show);
   router.post('/observe/health', form, csrf, signedIn, health.run);
   router.get('/observe/health/report', query, signedIn, health.report);
   const newJobs = live.ofList(jobs.newJobs(listVersions.jobs));

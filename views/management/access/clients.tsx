@@ -11,6 +11,7 @@ import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { RowAct } from '../row-act.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
@@ -156,7 +157,7 @@ export interface ClientModel extends EditState {
   /** Shown this once. */
   readonly secret?: string | undefined;
   /** Undefined for who may not see them. */
-  readonly calls?: CallsShown | undefined;
+  readonly calls?: CallsShown | NotRead | undefined;
   readonly snippets: readonly Snippet[];
   /** What a token of it carries and opens, where that was asked. */
   readonly call?: ShownClientCall | undefined;

@@ -7,6 +7,8 @@ import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
 import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
 import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { Live } from '../live/live.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { entryHref, Found, type FoundEntry } from './found-entries.tsx';
 import { memberHref } from './members.tsx';
 import { type ListedReading, ReadingsPart } from './readings.tsx';
@@ -25,7 +27,7 @@ export interface MapModel {
   /** What the reader has had read by jobs of late. */
   readonly readings: readonly ListedReading[];
   /** Undefined for who may not see them. */
-  readonly numbers?: NumbersShown | undefined;
+  readonly numbers?: NumbersShown | NotRead | undefined;
   /** What was asked for, a line each. */
   readonly keys: string;
   /** Absent before anything was asked for. */
@@ -41,13 +43,20 @@ export function renderMap(model: MapModel): string {
 function MapPage(model: MapModel) {
   const t = useText();
   const { frame, map, mayChange, notice, problem, keys, found, csrf, idempotencyKey, readings } = model;
+  // Where it was asked for keys the page is not read again by itself: that would read them, and the audit would say so.
+  const isLive = model.numbers !== undefined && found === undefined && problem === undefined;
   const href = structureHref('map', map.id);
   return (
     <DetailPage
       frame={frame}
       path={mapsPath(t)}
       title={map.id}
-      acts={<PinButton kind="map" structure={map} csrf={csrf} />}
+      acts={
+        <>
+          {isLive && <Live />}
+          <PinButton kind="map" structure={map} csrf={csrf} />
+        </>
+      }
       about={t('maps.foundByKeys')}
       notice={notice}
       problem={problem}

@@ -2,9 +2,10 @@
 import { renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
-import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
+import { type NumbersShown, numbersParts } from '../calls-part.tsx';
 import { type Fact, Facts, Id } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
+import type { LiveParts, NotRead } from '../live/not-read.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
@@ -30,17 +31,17 @@ export interface ShownMember {
 export interface MemberPartsModel {
   readonly frame: Pick<FrameModel, 'presentation'>;
   readonly member: ShownMember;
-  /** Undefined where they cannot be had. */
-  readonly numbers?: NumbersShown | undefined;
+  /** Undefined for who may not see them. */
+  readonly numbers?: NumbersShown | NotRead | undefined;
 }
 
 /** What goes on while the page is open. */
-export function memberParts({ frame, member, numbers }: MemberPartsModel): Readonly<Record<string, string>> {
+export function memberParts({ frame, member, numbers }: MemberPartsModel): LiveParts {
   const part = (element: Parameters<typeof renderPart>[0]) => renderPart(element, frame.presentation);
   return {
     'member-state': part(<LiveState {...member} />),
     facts: part(<MemberFacts {...member} />),
-    ...(numbers && { numbers: part(<NumbersPart {...numbers} />) }),
+    ...numbersParts(frame, numbers),
   };
 }
 

@@ -9,19 +9,12 @@ import { type FieldError, SelectField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
 import { Live } from '../live/live.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { RowAct } from '../row-act.tsx';
 import { State } from '../state.tsx';
+import { ErrorsCell, InFlightCell, LatencyCell, RowsShown, StateCell } from './member-cells.tsx';
 import { MemberDetails, type ShownDetails } from './member-details.tsx';
-import {
-  errorsIn,
-  inFlightIn,
-  LiveState,
-  latencyIn,
-  MemberFacts,
-  MemberState,
-  memberKind,
-  type ShownMember,
-} from './member-state.tsx';
+import { LiveState, MemberFacts, memberKind, type ShownMember } from './member-state.tsx';
 
 export function memberHref(id: string): string {
   return `/cluster/members/${encodeURIComponent(id)}`;
@@ -44,6 +37,12 @@ function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
       {...list}
       title={t('common.members')}
       about={t('members.howTheyAre')}
+      before={
+        <>
+          <Live />
+          <RowsShown members={members} mayDrain={mayDrain} />
+        </>
+      }
       columns={[
         { title: t('members.member') },
         { title: t('common.state') },
@@ -59,11 +58,11 @@ function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
           <a key="name" href={memberHref(member.id)}>
             <bdi>{member.id}</bdi>
           </a>,
-          <MemberState key="state" {...member} />,
+          <StateCell key="state" {...member} />,
           kindAndVersion(member, t),
-          inFlightIn(member, t),
-          latencyIn(member, t),
-          errorsIn(member, t),
+          <InFlightCell key="in-flight" {...member} />,
+          <LatencyCell key="latency" {...member} />,
+          <ErrorsCell key="errors" {...member} />,
           groupsIn(member, t),
         ],
         act: mayDrain && (
@@ -103,8 +102,8 @@ export interface MemberModel {
   readonly member: ShownMember;
   readonly csrf: string;
   readonly mayChange: boolean;
-  /** Undefined where they cannot be had. */
-  readonly numbers?: NumbersShown | undefined;
+  /** Undefined for who may not see them. */
+  readonly numbers?: NumbersShown | NotRead | undefined;
   /** That it was given; null: that of its configuration; undefined: it did not say. */
   readonly logLevel?: string | null | undefined;
   /** Undefined for who may not ask the member. */

@@ -1,12 +1,13 @@
 /** What is wrong and what has happened lately: where an administrator begins. */
 import { renderDocument, renderPart } from '../../layout.tsx';
-import { useText } from '../../texts/elements.tsx';
+import { Said, Text, useText } from '../../texts/elements.tsx';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { type Actor, Who } from '../history/named.tsx';
 import { Table } from '../list.tsx';
 import { Live } from '../live/live.tsx';
+import { isNotRead, type LiveParts, type NotRead, NotReadPart } from '../live/not-read.tsx';
 import type { ShownFinding } from '../observe/finding-place.ts';
 import { Findings } from '../observe/findings.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';
@@ -18,16 +19,22 @@ import { memberHref } from './members.tsx';
 
 export interface OverviewModel {
   readonly frame: FrameModel;
-  /** The cluster as a whole; undefined where it could not be asked. */
-  readonly cluster?: { readonly kind: StateKind; readonly word: string; readonly about: string } | undefined;
+  /** The cluster as a whole. */
+  readonly cluster?: ClusterNow | NotRead | undefined;
   /** Of the first ten minutes; undefined when nothing is open. */
   readonly steps?: readonly ShownStep[] | undefined;
   /** Undefined where the reader may not see it, as everything below. */
-  readonly findings?: FoundNow | undefined;
-  readonly numbers?: Numbers | undefined;
-  readonly members?: readonly MemberRow[] | undefined;
-  readonly denials?: readonly EventRow[] | undefined;
-  readonly changes?: readonly EventRow[] | undefined;
+  readonly findings?: FoundNow | NotRead | undefined;
+  readonly numbers?: Numbers | NotRead | undefined;
+  readonly members?: readonly MemberRow[] | NotRead | undefined;
+  readonly denials?: readonly EventRow[] | NotRead | undefined;
+  readonly changes?: readonly EventRow[] | NotRead | undefined;
+}
+
+export interface ClusterNow {
+  readonly kind: StateKind;
+  readonly word: string;
+  readonly about: string;
 }
 
 export interface OverviewPartsModel extends Pick<OverviewModel, 'findings' | 'numbers' | 'members'> {
@@ -80,12 +87,12 @@ function Overview(model: OverviewModel) {
     <ManagementPage
       frame={frame}
       title={t('common.overview')}
-      state={cluster && <State kind={cluster.kind}>{cluster.word}</State>}
+      state={cluster && !isNotRead(cluster) && <State kind={cluster.kind}>{cluster.word}</State>}
       acts={<Live />}
     >
-      {cluster && <p class="lede">{cluster.about}</p>}
+      {cluster && <p class="lede">{isNotRead(cluster) ? <ClusterNotRead {...cluster} /> : cluster.about}</p>}
       {steps && <StartLine steps={steps} />}
-      {findings && <Attention frame={frame} {...findings} />}
+      {findings && <Attention frame={frame} found={findings} />}
       {numbers && <NumbersPart {...numbers} />}
       {members && <Members members={members} />}
       {denials && (
@@ -113,19 +120,35 @@ function Overview(model: OverviewModel) {
 }
 
 /** What goes on while the page is open. */
-export function overviewParts({ frame, findings, numbers, members }: OverviewPartsModel) {
-  const parts = {
-    attention: findings && <Attention frame={frame} {...findings} />,
-    numbers: numbers && <NumbersPart {...numbers} />,
-    members: members && <Members members={members} />,
+export function overviewParts({ frame, findings, numbers, members }: OverviewPartsModel): LiveParts {
+  const { presentation } = frame;
+  return {
+    ...(findings && {
+      attention: isNotRead(findings)
+        ? findings
+        : renderPart(<Attention frame={frame} found={findings} />, presentation),
+    }),
+    ...(numbers && {
+      numbers: isNotRead(numbers) ? numbers : renderPart(<NumbersPart {...numbers} />, presentation),
+    }),
+    ...(members && {
+      members: isNotRead(members) ? members : renderPart(<Members members={members} />, presentation),
+    }),
   };
-  return Object.fromEntries(
-    Object.entries(parts).flatMap(([id, part]) => (part ? [[id, renderPart(part, frame.presentation)]] : [])),
-  );
 }
 
-function Attention({ findings, may, frame }: Pick<OverviewPartsModel, 'frame'> & FoundNow) {
+function ClusterNotRead({ notRead }: NotRead) {
+  return <Text id="overview.clusterNotRead" gaps={{ why: <Said>{notRead}</Said> }} />;
+}
+
+interface AttentionProps extends Pick<OverviewPartsModel, 'frame'> {
+  readonly found: FoundNow | NotRead;
+}
+
+function Attention({ found, frame }: AttentionProps) {
   const t = useText();
+  if (isNotRead(found)) return <NotReadPart id="attention" title={t('common.healthCheck')} {...found} />;
+  const { findings, may } = found;
   const open = new Set(frame.groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
   return (
     <Part
@@ -140,8 +163,10 @@ function Attention({ findings, may, frame }: Pick<OverviewPartsModel, 'frame'> &
   );
 }
 
-function NumbersPart({ plots, ...periods }: Numbers) {
+function NumbersPart(numbers: Numbers | NotRead) {
   const t = useText();
+  if (isNotRead(numbers)) return <NotReadPart id="numbers" title={t('common.traffic')} {...numbers} />;
+  const { plots, ...periods } = numbers;
   return (
     <Part id="numbers" title={t('common.traffic')} acts={<Periods {...periods} />}>
       <Plots plots={plots} />
@@ -149,8 +174,9 @@ function NumbersPart({ plots, ...periods }: Numbers) {
   );
 }
 
-function Members({ members }: { readonly members: readonly MemberRow[] }) {
+function Members({ members }: { readonly members: readonly MemberRow[] | NotRead }) {
   const t = useText();
+  if (isNotRead(members)) return <NotReadPart id="members" title={t('common.members')} {...members} />;
   return (
     <Part id="members" title={t('common.members')}>
       {members.length === 0 ? (
@@ -193,12 +219,13 @@ interface EventsProps {
   readonly allHref: string;
   readonly title: string;
   readonly empty: string;
-  readonly rows: readonly EventRow[];
+  readonly rows: readonly EventRow[] | NotRead;
   readonly now: Date;
 }
 
 function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
   const t = useText();
+  if (isNotRead(rows)) return <NotReadPart id={id} title={title} {...rows} />;
   return (
     <Part id={id} title={title} acts={<a href={allHref}>{t('overview.all')}</a>}>
       {rows.length === 0 ? (

@@ -1,14 +1,16 @@
 /** One queue: how many items are in it, what is offered, and what is taken away. */
 
 import { Form } from '../../elements/form.tsx';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { numberIn } from '../../texts/text.ts';
-import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
+import { NumbersPart, type NumbersShown, numbersParts } from '../calls-part.tsx';
 import { Code } from '../code.tsx';
 import { DetailPage, Facts, Part } from '../detail.tsx';
 import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
+import { Live } from '../live/live.tsx';
+import type { LiveParts, NotRead } from '../live/not-read.tsx';
 import { DrainsPart, type ShownDrain } from './drains.tsx';
 import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
 import { GiveValue, type ShownValue, sizeText, type ValueFields } from './value.tsx';
@@ -32,7 +34,7 @@ export interface QueueModel {
   /** Of the form that offers: sent twice, it offers once. */
   readonly idempotencyKey: string;
   /** Undefined for who may not see them. */
-  readonly numbers?: NumbersShown | undefined;
+  readonly numbers?: NumbersShown | NotRead | undefined;
   readonly mayOffer: boolean;
   readonly mayTake: boolean;
   readonly notice?: string | undefined;
@@ -49,20 +51,27 @@ function Queue(model: QueueModel) {
   const t = useText();
   const { frame, queue, notice, errors, taken, drains, mayOffer, mayTake, csrf, typed } = model;
   const href = structureHref('queue', queue.id);
+  // What was taken is on this page alone, which is not loaded again.
+  const isLive = taken === undefined && errors.length === 0;
   return (
     <DetailPage
       frame={frame}
       path={[{ title: t('common.queues'), href: '/cluster/queues' }]}
       title={queue.id}
-      about={t('queues.itemsInIt', { n: queue.size })}
-      acts={<PinButton kind="queue" structure={queue} csrf={csrf} />}
+      about={<InIt size={queue.size} />}
+      acts={
+        <>
+          {isLive && <Live />}
+          <PinButton kind="queue" structure={queue} csrf={csrf} />
+        </>
+      }
       notice={notice}
       problem={errors.length > 0 ? t('queues.nothingOffered') : undefined}
     >
       {taken && taken.length > 0 && <Taken {...model} taken={taken} />}
       <Facts
         facts={[
-          { name: t('queues.items'), value: numberIn(t.language, queue.size) },
+          { name: t('queues.items'), value: <Size size={queue.size} /> },
           { name: t('structures.knownFrom'), value: sourcesText(queue.sources, t) },
           { name: t('structures.lastCallHere'), value: lastCallText(queue.lastCallOn, frame.now, t) },
         ]}
@@ -93,6 +102,42 @@ function Queue(model: QueueModel) {
         </Part>
       )}
     </DetailPage>
+  );
+}
+
+interface QueuePartsModel extends Pick<QueueModel, 'numbers'> {
+  readonly frame: Pick<FrameModel, 'presentation'>;
+  /** Undefined: no member has said it. */
+  readonly size: number | undefined;
+}
+
+/** What goes on while the page is open. Nothing of it is about one reader, as the pins of the facts are. */
+export function queueParts({ frame, size, numbers }: QueuePartsModel): LiveParts {
+  const { presentation } = frame;
+  return {
+    ...(size !== undefined && {
+      'items-in-it': renderPart(<InIt size={size} />, presentation),
+      items: renderPart(<Size size={size} />, presentation),
+    }),
+    ...numbersParts(frame, numbers),
+  };
+}
+
+function InIt({ size }: Pick<ShownQueue, 'size'>) {
+  const t = useText();
+  return (
+    <span id="items-in-it" data-part="">
+      {t('queues.itemsInIt', { n: size })}
+    </span>
+  );
+}
+
+function Size({ size }: Pick<ShownQueue, 'size'>) {
+  const { language } = useText();
+  return (
+    <span id="items" data-part="">
+      {numberIn(language, size)}
+    </span>
   );
 }
 

@@ -9,7 +9,7 @@ interface LiveProps {
 /** Whether the page goes on by itself, and what stops that: nothing where no script runs. */
 export function Live({ newest }: LiveProps) {
   const t = useText();
-  // The script fills the gap of the last one.
+  // The script fills the gaps.
   const texts = {
     live: t('frame.live'),
     pause: t('common.pause'),
@@ -17,6 +17,7 @@ export function Live({ newest }: LiveProps) {
     paused: t('frame.livePaused'),
     every: t('frame.liveEvery'),
     lost: t('frame.livePausedSince', { time: '{time}' }),
+    asOf: t('frame.liveAsOf', { time: '{time}', why: '{why}' }),
   };
   return (
     <div class="live" data-live={JSON.stringify(texts)} data-newest={newest}>

@@ -114,6 +114,8 @@ export const frame: SameTexts<typeof english> = {
   'frame.asTable': 'Als Tabelle{ofWhich}',
   'frame.newItems': { one: '{n} neu', other: '{n} neu' },
   'frame.newItemsOrMore': '{n}+ neu',
+  'frame.notRead': 'Das ließ sich nicht lesen: {why}',
+  'frame.liveAsOf': 'Stand {time}. Seitdem ließ es sich nicht lesen: {why}',
   'frame.livePausedSince': 'Live unterbrochen seit {time}, neuer Versuch läuft',
   'frame.liveEvery': 'Alle 30 s',
   'frame.livePaused': 'Angehalten',

@@ -20,6 +20,7 @@ export const overview: SameTexts<typeof english> = {
   'overview.onTheirWay': { one: 'eine Partition ist unterwegs', other: '{n} Partitionen sind unterwegs' },
   'overview.someOnTheirWay': 'einige Partitionen sind unterwegs',
   'overview.cluster': '{size}; {safety}.',
+  'overview.clusterNotRead': 'Der Cluster ließ sich nicht befragen: {why}',
   'overview.clusterVersion': '{size}, Version {version}; {safety}.',
   'overview.latency': 'Latenz',
   'overview.refusedAndFailed': 'Abgelehnt und fehlgeschlagen',

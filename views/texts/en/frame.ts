@@ -105,6 +105,8 @@ export const frame = {
   'frame.asTable': 'As table{ofWhich}',
   'frame.newItems': { one: '{n} new', other: '{n} new' },
   'frame.newItemsOrMore': '{n}+ new',
+  'frame.notRead': 'This could not be read: {why}',
+  'frame.liveAsOf': 'As of {time}. It could not be read since: {why}',
   'frame.livePausedSince': 'Live paused since {time}, trying again',
   'frame.liveEvery': 'Every 30 s',
   'frame.livePaused': 'Paused',

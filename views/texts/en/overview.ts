@@ -19,6 +19,7 @@ export const overview = {
   'overview.onTheirWay': { one: 'one partition is on its way', other: '{n} partitions are on their way' },
   'overview.someOnTheirWay': 'some partitions are on their way',
   'overview.cluster': '{size}; {safety}.',
+  'overview.clusterNotRead': 'The cluster could not be asked: {why}',
   'overview.clusterVersion': '{size}, version {version}; {safety}.',
   'overview.latency': 'Latency',
   'overview.refusedAndFailed': 'Refused and failed',
