@@ -139,6 +139,7 @@ async function openPrepared(
     holder,
     advance: changes.advance,
     isKnown: changes.isKnown,
+    onGap,
     onReleased: lease.ask,
     onReachable: (isReachable) =>
       isReachable
