@@ -82,7 +82,8 @@ async function run(): Promise<number> {
   }
   const isClean = await closing.run();
   log.info('stopped');
-  return isClean ? 0 : 1;
+  // What has asked this process to end may have said by which code.
+  return isClean ? Number(process.exitCode ?? 0) : 1;
 }
 
 /** @returns the exit code */

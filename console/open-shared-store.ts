@@ -15,6 +15,8 @@ export interface SharedStoreDeps {
   readonly log: StorageLog;
 }
 
+/** `EX_TEMPFAIL`: for a service manager that starts again what has failed, and leaves alone what has ended as it was asked to. */
+const startAnewCode = 75;
 /** Of the embedded store. */
 const registryFile = 'registry.json';
 
@@ -34,8 +36,12 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Storage> {
       log,
       ...(steady && { steady }),
       onGap: () =>
-        end('this console was away for longer than changes are kept: it ends, and has to be started anew'),
-      onNewer: (message) => end(`This console ends. ${message}`),
+        end(
+          'this console was away for longer than changes are kept: it ends, and has to be started anew',
+          startAnewCode,
+        ),
+      // Started anew it would say the same.
+      onNewer: (message) => end(`This console ends. ${message}`, 0),
     });
     return {
       ...storage,
@@ -48,12 +54,13 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Storage> {
 }
 
 /** @returns ends this process in order, and says why: once */
-function createEnd(log: StorageLog): (why: string) => void {
+function createEnd(log: StorageLog): (why: string, exitCode: number) => void {
   let isEnding = false;
-  return (why) => {
+  return (why, exitCode) => {
     if (isEnding) return;
     isEnding = true;
     log.warn({}, why);
+    process.exitCode = exitCode;
     process.kill(process.pid, 'SIGTERM');
   };
 }

@@ -24,6 +24,7 @@ type Part =
   | 'sessions'
   | 'hashThreads'
   | 'poolPerConsole'
+  | 'connectionsBesidePool'
   | 'databaseProcessors'
   | 'databaseConnections'
   | 'proxies'

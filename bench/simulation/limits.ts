@@ -27,8 +27,7 @@ export function tryScale(figures: Figures, scale: Scale): Step {
 
 /** What does not depend on time: connections. */
 export function fixedLimits({ installation }: Figures, { consoles }: Scale): readonly Limit[] {
-  // One more of each listens for what has changed.
-  const connections = consoles * (installation.poolPerConsole + 1);
+  const connections = consoles * (installation.poolPerConsole + installation.connectionsBesidePool);
   if (connections <= installation.databaseConnections) return [];
   return [
     {

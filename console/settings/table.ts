@@ -151,7 +151,7 @@ export const settingsTable = {
   databaseUrl: secret(
     'CONSOLE_DATABASE_URL',
     check.postgresUrl,
-    '`postgres://…`: users, clients, sessions and tokens are kept there instead of in `CONSOLE_DATA_DIR`, which keeps the audit; several consoles may share one. Unset = embedded store',
+    '`postgres://…`: users, clients, sessions, tokens and the audit are kept there instead of in `CONSOLE_DATA_DIR`, where entries of the audit wait while it is away; several consoles may share one. Unset = embedded store',
   ),
   allowInsecureHttp: setting(
     'CONSOLE_ALLOW_INSECURE_HTTP',

@@ -47,7 +47,10 @@ test('every command works when pasted, one after the other', async () => {
   const pasted = blocks.filter((block) => !skipped.includes(block));
   expect(pasted.length).toBeGreaterThan(9);
   for (const block of pasted) {
-    const { code, stdout, stderr } = await paste(block.replaceAll('/var/backups', folder), folder);
+    const { code, stdout, stderr } = await paste(
+      block.replaceAll('/var/lib/cluster-console-backup', folder),
+      folder,
+    );
     expect(code, `${block}${stdout}${stderr}`).toBe(0);
     if (block.includes('console doctor')) expect(stdout).toMatch(/^Problems: \d+|^Nothing/m);
   }

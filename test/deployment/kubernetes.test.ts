@@ -73,6 +73,12 @@ describe.skipIf(toolsAreMissing)(`the chart${toolsAreMissing ?? ''}`, () => {
     expect(said.text).toContain('value: "http://10.0.0.1:5701,http://10.0.0.2:5701"');
     expect(said.text).toContain('/run/secrets/cluster-console/member-password');
     expect(said.text).not.toContain('hazelcast');
+    const { find } = manifestOf(said.text);
+    for (const name of ['cluster-console', 'cluster-proxy'])
+      expect([name, find('NetworkPolicy', name).spec.egress]).toEqual([
+        name,
+        expect.arrayContaining([{ ports: [{ port: 5701, endPort: 5799, protocol: 'TCP' }] }]),
+      ]);
   });
 
   test('consoles reach a database outside the cluster at its addresses alone', () => {

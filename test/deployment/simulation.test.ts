@@ -64,6 +64,8 @@ test('the same figures find the same first limit, and a weaker database an earli
   const [one, again] = [(await simulate(...weak)).stdout, (await simulate(...weak)).stdout];
   expect(limitOf(one)).toEqual([expect.any(String), expect.stringMatching(/^database, processors: /)]);
   expect(limitOf(again)).toEqual(limitOf(one));
+  // Ten and four more of each of a hundred consoles.
+  expect(one).toMatch(/connections to the database\D+1,?400\b/);
   const strong = (await simulate(...weak.slice(0, 4), '--most', '2')).stdout;
   expect(strong).toContain('no limit up to 1,000,000 sessions');
 }, 120_000);

@@ -7,6 +7,8 @@ export interface DatabaseWay {
   /** The next message with this name of a statement arrives, and its answer does not: the connection is cut. */
   cutAt(name: string): void;
   hasCut(): boolean;
+  /** A connection is cut by each message with this text of a statement without a name. */
+  cutEach(text: string): void;
   /** Does not let the next message with this name through. @returns resolves when it has come */
   holdAt(name: string): Promise<{ readonly release: () => void }>;
   close(): void;
@@ -15,6 +17,7 @@ export interface DatabaseWay {
 /** @param target  the port of the database */
 export async function startDatabaseWay(target: number): Promise<DatabaseWay> {
   let cut: string | undefined;
+  let eachCut: string | undefined;
   let hasCut = false;
   let held: { readonly name: string; readonly resolve: (it: { release: () => void }) => void } | undefined;
   const sockets = new Set<Socket>();
@@ -37,6 +40,11 @@ export async function startDatabaseWay(target: number): Promise<DatabaseWay> {
         });
         return;
       }
+      if (eachCut !== undefined && chunk.includes(`${eachCut}\0`)) {
+        hasCut = true;
+        client.destroy();
+        return;
+      }
       database.write(chunk);
       if (cut === undefined || !isOf(chunk, cut)) return;
       cut = undefined;
@@ -57,6 +65,9 @@ export async function startDatabaseWay(target: number): Promise<DatabaseWay> {
       hasCut = false;
     },
     hasCut: () => hasCut,
+    cutEach(text) {
+      eachCut = text;
+    },
     holdAt: (name) =>
       new Promise((resolve) => {
         held = { name, resolve };

@@ -23,6 +23,7 @@ const rules = parse(read('rules.yaml')).groups[0].rules as { alert: string; expr
 const board = JSON.parse(read('grafana-board.json'));
 
 let console: RunningConsole;
+let managementPort: number;
 let proxy: RunningProxy;
 let scratch: string;
 beforeAll(async () => {
@@ -30,7 +31,10 @@ beforeAll(async () => {
   // One of the numbers is there with a folder of configuration alone.
   const configuration = join(scratch, 'configuration');
   await mkdir(configuration);
-  console = await startConsole({ env: { CONSOLE_CONFIG_DIR: configuration } });
+  managementPort = await freePort();
+  console = await startConsole({
+    env: { CONSOLE_CONFIG_DIR: configuration, CONSOLE_MANAGEMENT_PORT: String(managementPort) },
+  });
   proxy = await startProxy({
     console,
     client: await addProxyClient(console),
@@ -93,14 +97,14 @@ describe.skipIf(missing)(`Prometheus${missing ?? ''}`, () => {
       dataDir: console.dataDir,
     });
     await writeFile(join(scratch, 'secret'), added.json<{ secret: string }>().secret);
-    const host = new URL(console.url).host;
     const configuration = replaced(read('prometheus.yaml'), {
       '15s': '1s',
       '/etc/prometheus/cluster-console-rules.yaml': join(folder, 'rules.yaml'),
       '/etc/prometheus/cluster-console.secret': join(scratch, 'secret'),
       'https://console.example.com': console.url,
       'scheme: https': 'scheme: http',
-      'console.example.com]': `'${host}']`,
+      '    tls_config:\n      server_name: console.example.com\n': '',
+      "'console1.example.com:9443', 'console2.example.com:9443'": `'localhost:${managementPort}'`,
       "'proxy1.example.com:8081', 'proxy2.example.com:8082'": `'${new URL(proxy.url).host}'`,
     });
     const file = join(scratch, 'prometheus.yml');

@@ -20,9 +20,9 @@ import { askAt, postTo, startTogether, type Together, whyNotTogether } from './s
 
 /** The first with PostgreSQL: form 1 of the tables. It says itself that it goes with one form later, so there is no way back to it. */
 const firstPreview = '60c2e2d714e2ab7f22a6b7393caf2b1b5f3c4df3';
-/** Of form 4, the one before this one's: it serves beside it in either order. */
-const formBefore = 'dc766138a8583daa21a428ba638e5ee6ae5d4df7';
-const whyNot = whyNotTogether ?? whyNotBuilt([firstPreview, formBefore]);
+/** Of form 4, two before this one's: it serves beside it in either order. */
+const earlierForm = 'dc766138a8583daa21a428ba638e5ee6ae5d4df7';
+const whyNot = whyNotTogether ?? whyNotBuilt([firstPreview, earlierForm]);
 
 /** On a quiet machine. */
 const isFull = process.env.SHARED_UPGRADE_SECONDS !== undefined;
@@ -47,7 +47,10 @@ describe.skipIf(whyNot !== undefined)(`consoles of several versions on one datab
   const ended: RunningConsole[] = [];
   let publicPort: number;
   beforeAll(async () => {
-    const [first, same] = await Promise.all([buildOlderVersion(firstPreview), buildOlderVersion(formBefore)]);
+    const [first, same] = await Promise.all([
+      buildOlderVersion(firstPreview),
+      buildOlderVersion(earlierForm),
+    ]);
     older = { first, same };
     party = await startRelyingParty('board');
     all = await startTogether({
@@ -104,7 +107,7 @@ describe.skipIf(whyNot !== undefined)(`consoles of several versions on one datab
   }, 60_000);
 
   test(
-    'back to a version of the form before, and up again: proxies, then consoles, and no request fails',
+    'back to a version of an earlier form, and up again: proxies, then consoles, and no request fails',
     async () => {
       await underLoad('back, and up again', async (after) => {
         for (const version of [older.same, undefined]) {

@@ -13,7 +13,9 @@ export const storageMigrateCommand: Command = {
   }),
   details: [
     'Stop every console first. Everything in the store goes along, sessions and tokens too; secrets stay sealed, so CONSOLE_ENCRYPTION_KEY\n' +
-      'stays the same. The audit, console.yaml and the history of numbers stay in the data directory.',
+      'stays the same. console.yaml and the history of numbers stay in the data directory.',
+    'The audit is not moved. A console that starts on the database copies what audit/ of its data directory has, and removes those files a day\n' +
+      'after they were closed. On the way back its entries stay in the database: take them along before, with "console audit export".',
     'What was killed goes on where it was when it is run again; until its end no console starts on the target. The source stays as it is.',
   ],
   event: 'store.migrated',

@@ -28,6 +28,8 @@ export interface NoticesDeps {
   readonly advance: () => Promise<void>;
   /** Whether all up to this number has been read. */
   readonly isKnown: (seq: number) => boolean;
+  /** There was a change, and it is not there to be read. */
+  readonly onGap: () => void;
   /** Said when the state changes: whether the log can be read. */
   readonly onReachable: (isReachable: boolean) => void;
   /** Whoever led does not any more. */
@@ -52,6 +54,8 @@ export function startNotices(deps: NoticesDeps): Notices {
   let pending: NodeJS.Timeout | undefined;
   let reading: Promise<void> | undefined;
   let isDue = false;
+  /** The number of a change that has been made. */
+  let last = 0;
   let isReachable = true;
   let poll: NodeJS.Timeout | undefined;
   const listener = startListener(database, stopped.signal, {
@@ -67,9 +71,14 @@ export function startNotices(deps: NoticesDeps): Notices {
   /** What came while it was being read is read once more. */
   function read(): void {
     isDue = reading !== undefined;
+    // Of what is made while it is being read the next reading says.
+    const upTo = last;
     reading ??= advance()
       .then(
-        () => setReachable(true),
+        () => {
+          setReachable(true);
+          if (!deps.isKnown(upTo)) deps.onGap();
+        },
         () => setReachable(false),
       )
       .finally(() => {
@@ -100,8 +109,9 @@ export function startNotices(deps: NoticesDeps): Notices {
 
   return {
     notify,
-    found(last) {
-      if (!deps.isKnown(last)) read();
+    found(found) {
+      last = found;
+      if (!deps.isKnown(found)) read();
       else if (!reading) wait();
     },
     checkAgain() {

@@ -76,7 +76,7 @@ async function prepare(
     const aheadMs = Math.round(rows[0]!.clock - asked);
     if (Math.abs(aheadMs) > mostClockMs)
       log?.warn({ aheadMs }, 'the clock of the database is not the one of this machine: set both by NTP');
-    await migrate({ client, holder });
+    await migrate({ client, database, holder });
   } finally {
     await client.end().catch(() => {});
   }
@@ -139,6 +139,7 @@ async function openPrepared(
     holder,
     advance: changes.advance,
     isKnown: changes.isKnown,
+    onGap,
     onReleased: lease.ask,
     onReachable: (isReachable) =>
       isReachable

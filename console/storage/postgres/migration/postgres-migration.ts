@@ -12,7 +12,14 @@ import type {
 } from '../../migration/store-contents.ts';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
 import { addressOf, type DatabaseAddress } from '../address.ts';
-import { createDatabase, inTransaction, type Queries, queriesOf, type Statement } from '../database.ts';
+import {
+  createDatabase,
+  type Database,
+  inTransaction,
+  type Queries,
+  queriesOf,
+  type Statement,
+} from '../database.ts';
 import { asRejection, asStorageError, readOnly, sqlState } from '../database-errors.ts';
 import { migrate, rejectUnreadable } from '../schema/migrate.ts';
 import { checkDatabase } from '../store-check.ts';
@@ -59,11 +66,11 @@ export function openPostgresSource(url: string): Promise<StoreContents> {
  */
 export function openPostgresTarget(url: string, source: string): Promise<StoreTarget> {
   const address = addressOf(url);
-  return connected(address, async (client, close) => {
+  return connected(address, async (client, close, database) => {
     const queries = queriesOf(client, Number.POSITIVE_INFINITY);
     if (await isSo(queries, sql.takesNoWrites)) throw readOnly();
     const run = randomUUID();
-    await migrate({ client, holder: run, isHalfMigrated: true });
+    await migrate({ client, database, holder: run, isHalfMigrated: true });
     return connected(address, async (guard, closeGuard) => {
       await guardMeta(queriesOf(guard));
       const place = await begin(queries, { source, run });
@@ -81,7 +88,7 @@ export function openPostgresTarget(url: string, source: string): Promise<StoreTa
 
 async function connected<T>(
   address: DatabaseAddress,
-  work: (client: pg.Client, close: () => Promise<void>) => Promise<T>,
+  work: (client: pg.Client, close: () => Promise<void>, database: Database) => Promise<T>,
 ): Promise<T> {
   const database = createDatabase({ address, onConnectionLost: () => {} });
   let client: pg.Client | undefined;
@@ -91,7 +98,7 @@ async function connected<T>(
   };
   try {
     client = await database.connectAlone();
-    return await work(client, close);
+    return await work(client, close, database);
   } catch (error) {
     await close();
     throw asRejection(error) ?? asStorageError(error);

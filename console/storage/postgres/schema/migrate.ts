@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
+import type { Database } from '../database.ts';
 import { sqlState } from '../database-errors.ts';
 import * as audit from './audit-schema.ts';
 import * as changes from './changes-schema.ts';
@@ -39,6 +40,8 @@ const mostAttempts = 20;
 
 export interface MigrateDeps {
   readonly client: pg.Client;
+  /** Where a connection more comes from: a step has the first one for as long as it takes. */
+  readonly database: Pick<Database, 'connectAlone'>;
   /** Of this process. */
   readonly holder: string;
   /** Another store is being moved into this one, by this process. */
@@ -49,7 +52,12 @@ export interface MigrateDeps {
  * @throws {StorageRejectedError} `foreign` where there are tables of somebody else, `newer` where a later version has
  *   been, `half_migrated` where the move of another store has not come to its end: nothing has changed
  */
-export async function migrate({ client, holder, isHalfMigrated = false }: MigrateDeps): Promise<void> {
+export async function migrate({
+  client,
+  database,
+  holder,
+  isHalfMigrated = false,
+}: MigrateDeps): Promise<void> {
   const meta = createMeta(client, holder);
   await schemaOf(client);
   const names = await ownTables(client);
@@ -64,13 +72,36 @@ export async function migrate({ client, holder, isHalfMigrated = false }: Migrat
       throw new StorageUnavailableError('another console has been changing the tables for too long');
     await delay(200);
   }
-  const renewal = setInterval(() => void meta.renew(leaseMs).catch(() => {}), leaseMs / 3);
+  const endRenewal = startRenewal(database, holder);
   try {
     await runSteps(client);
     await meta.finish(schemaVersion);
   } finally {
-    clearInterval(renewal);
+    await endRenewal();
   }
+}
+
+/** On a connection of its own, made anew when it is lost. @returns ends it */
+function startRenewal(database: MigrateDeps['database'], holder: string): () => Promise<void> {
+  let client: pg.Client | undefined;
+  let renewing = Promise.resolve();
+  const renew = async () => {
+    try {
+      client ??= await database.connectAlone();
+      await createMeta(client, holder).renew(leaseMs);
+    } catch {
+      void client?.end().catch(() => {});
+      client = undefined;
+    }
+  };
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew);
+  }, leaseMs / 3);
+  return async () => {
+    clearInterval(timer);
+    await renewing;
+    await client?.end().catch(() => {});
+  };
 }
 
 function falseIfLocked(error: unknown): false {
