@@ -77,7 +77,7 @@ export function createClientActs<Shown extends ActedClient>(
       if (await history.ask(ctx, presentOf(found), placeOf(client, t))) return true;
       const { now } = tools.reader(ctx);
       const act = actNamed(form.get('do'), client, form.get('secret'), { words, now, t });
-      if (act) await acts.ask(ctx, act, placeOf(client, t));
+      if (act) await acts.ask(ctx, act, placeOf(client, t), paramsOf(client, act));
       return act !== undefined;
     },
     /** Does what the form names in `do`. @param showSecret  shows the one that was made, this once */
@@ -90,9 +90,8 @@ export function createClientActs<Shown extends ActedClient>(
       const { form } = ctx.state;
       const asked = form.get('do') ?? '';
       const t = textFor(ctx);
-      const params = { client: client.id };
       if (asked === 'enable' || asked === 'disable') {
-        await tools.run(ctx, `${asked}${words.operation}`, { params });
+        await tools.run(ctx, `${asked}${words.operation}`, { params: { client: client.id } });
         return tools.goTo(ctx, `${hrefOf(client)}?done=${asked}d`);
       }
       if (asked === putBackAct) {
@@ -104,14 +103,18 @@ export function createClientActs<Shown extends ActedClient>(
       const { now } = tools.reader(ctx);
       const act = actNamed(asked, client, secret, { words, now, t });
       if (!act) return tools.goTo(ctx, hrefOf(client));
-      const named = act.name === 'end-secret' ? { ...params, secret: secret! } : params;
-      const answer = await acts.perform<WithSecret | undefined>(ctx, act, placeOf(client, t), named);
+      const place = placeOf(client, t);
+      const answer = await acts.perform<WithSecret | undefined>(ctx, act, place, paramsOf(client, act));
       if (!answer) return;
       if (act.name === 'remove') return tools.goTo(ctx, `${words.listHref}?done=removed`);
       if (act.name === 'end-secret') return tools.goTo(ctx, `${hrefOf(client)}?done=ended`);
       await showSecret(answer.body?.secret ?? undefined);
     },
   };
+}
+
+function paramsOf({ id }: ActedClient, { name, hidden }: Act): Readonly<Record<string, string>> {
+  return { client: id, ...(name === 'end-secret' && { secret: hidden!.secret! }) };
 }
 
 interface WithSecret {

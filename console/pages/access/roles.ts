@@ -90,7 +90,10 @@ export function createRolePages(
       const t = textFor(ctx);
       const found = await find(ctx, String(ctx.params.role));
       const { form } = ctx.state;
-      if (form.get('do') === 'remove') return acts.ask(ctx, removal(found.role, t), placeOf(found.role, t));
+      if (form.get('do') === 'remove') {
+        const params = { role: found.role.id };
+        return acts.ask(ctx, removal(found.role, t), placeOf(found.role, t), params);
+      }
       if (await history.ask(ctx, presentOf(found), placeOf(found.role, t))) return;
       await showRole(ctx, found, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
@@ -221,10 +224,12 @@ function addition(id: string, typed: RoleForm): TypedChange {
 function edit(role: ShownRole, typed: RoleForm): TypedChange {
   const { id } = role;
   const body = given(typed);
+  // No flag takes a description away.
+  const isCleared = body.description === null && role.description !== null;
   const command = commandWith(
     ['role', 'update', id],
     [
-      body.description === role.description ? [] : ['--description', body.description ?? ''],
+      isCleared || body.description === role.description ? [] : ['--description', body.description ?? ''],
       setDifference('scope', role.permissions, body.permissions),
     ],
   );
@@ -233,6 +238,7 @@ function edit(role: ShownRole, typed: RoleForm): TypedChange {
     params: { role: id },
     body,
     command,
+    hasNoCommand: isCleared,
     stored: role,
   };
 }

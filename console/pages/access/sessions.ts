@@ -59,7 +59,7 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string,
       const session = await find(ctx);
       const isOwn = session.id === (await ownOf(ctx));
       if (ctx.state.form.get('do') === 'end')
-        return acts.ask(ctx, ending(session, isOwn, t), placeOf(session, t));
+        return acts.ask(ctx, ending(session, isOwn, t), placeOf(session, t), { session: session.id });
       const may = await tools.mayRun(ctx, ['endSession', 'endUserSessions']);
       const html = renderSession({
         frame: await tools.frame(ctx),

@@ -113,7 +113,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       const t = textFor(ctx);
       const { user, version } = await find(ctx);
       const act = await actOf(ctx, user);
-      if (act) return acts.ask(ctx, act, placeOf(user, t));
+      if (act) return acts.ask(ctx, act, placeOf(user, t), paramsOf(user, act));
       if (await history.ask(ctx, presentOf(user, version), placeOf(user, t))) return;
       await showUser(ctx, user, { version, notice: doneNotices(t)[ctx.state.form.get('done') ?? ''] });
     },
@@ -122,12 +122,11 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       const t = textFor(ctx);
       const { form } = ctx.state;
       const { user, version } = await find(ctx);
-      const params = { user: user.id };
       const asked = form.get('do') ?? '';
       if (asked === 'save') return save(ctx, user, version);
       if (asked === 'invite') return invite(ctx, user.id);
       if (asked === 'enable' || asked === 'disable') {
-        await tools.run(ctx, `${asked}User`, { params });
+        await tools.run(ctx, `${asked}User`, { params: { user: user.id } });
         return tools.goTo(ctx, `${userHref(user.id)}?done=${asked}d`);
       }
       if (asked === putBackAct) {
@@ -141,7 +140,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
         ctx,
         act,
         placeOf(user, t),
-        act.hidden ?? params,
+        paramsOf(user, act),
       );
       if (!answer) return;
       if (act.name === endElevation) return tools.goTo(ctx, `${userHref(user.id)}?done=${endElevation}`);
@@ -267,6 +266,11 @@ const statusOptions = (t: Translate) => [
 
 function presentOf(user: ShownUser, version: string) {
   return { id: user.id, stored: user, version };
+}
+
+/** Of the person, but where the act is on something that the person has. */
+function paramsOf({ id }: ShownUser, { hidden }: Act): Readonly<Record<string, string>> {
+  return hidden?.elevation === undefined ? { user: id } : { elevation: hidden.elevation };
 }
 
 function placeOf({ id, displayName }: ShownUser, t: Translate) {

@@ -82,7 +82,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       const member = await find(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'shut-down') {
-        return acts.ask(ctx, await shutdownOf(ctx, member), placeOf(member, t));
+        return acts.ask(ctx, await shutdownOf(ctx, member), placeOf(member, t), { member: member.id });
       }
       const done = form.get('done') ?? '';
       const notice = done === 'level' ? levelNotice(form.get('former'), t) : doneNotices(t)[done];

@@ -39,7 +39,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       const cluster = await read(ctx);
       const act = actOf(ctx, cluster);
       const reason = act && whyNot(cluster, act);
-      if (act && reason === undefined) return acts.ask(ctx, act, place(t));
+      if (act && reason === undefined) return acts.ask(ctx, act, place(t), {});
       if (act) await tools.check(ctx, act.operation);
       const all = actsOf(ctx, cluster, '');
       const operations = all.map(({ operation }) => operation);
