@@ -149,6 +149,18 @@ export async function openSessionsOf(
   return { value: seen.length, isExact: body.next === null, latestAt: seen.at(-1) };
 }
 
+/** Where a person is signed in now: in how many sessions, and to which applications from the latest of them. */
+export async function openSignInsOf(tools: PageTools, ctx: PageContext, user: string) {
+  const query = { user, limit: mostCounted };
+  const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query });
+  const clients = new Set(body.items.flatMap((session) => session.clients));
+  return {
+    sessions: body.count?.value ?? body.items.length,
+    isExact: body.count?.isExact ?? body.next === null,
+    applications: [...clients].filter((client) => client !== 'console').sort(),
+  };
+}
+
 /** How applications were notified of ends of sessions, of a user or at an application. */
 export async function lastLogoutsOf(
   tools: PageTools,

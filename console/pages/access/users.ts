@@ -27,6 +27,7 @@ import { asPart } from '../plots.ts';
 import { openCallsOf } from './call-columns.ts';
 import { elevationEnd, endElevation, openElevationsOf } from './elevation.ts';
 import { lastLogoutsOf, openSessionsOf } from './sessions.ts';
+import { checkedUserAct, userActs } from './user-acts.ts';
 import { addition, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
@@ -156,7 +157,10 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
     const t = textFor(ctx);
     const { form } = ctx.state;
     const asked = form.get('do') ?? '';
-    if (asked !== endElevation) return actsOf(user, t).get(asked);
+    if (asked !== endElevation) {
+      const act = userActs(user, t).get(asked);
+      return act && checkedUserAct(tools, ctx, user, act);
+    }
     const open = await openElevationsOf(tools, ctx, user.id);
     const elevation = open.find(({ id }) => id === form.get('elevation'));
     return elevation && elevationEnd(user.id, elevation, t);
@@ -275,46 +279,4 @@ function paramsOf({ id }: ShownUser, { hidden }: Act): Readonly<Record<string, s
 
 function placeOf({ id, displayName }: ShownUser, t: Translate) {
   return { path: [...usersPath(t), { title: displayName ?? id, href: userHref(id) }], href: userHref(id) };
-}
-
-function actsOf({ id }: ShownUser, t: Translate): ReadonlyMap<string, Act> {
-  const acts: readonly Act[] = [
-    {
-      name: 'end-everything',
-      operation: 'disableUser',
-      title: t('users.endEverythingOf', { id }),
-      effects: [
-        t('users.cannotSignInUntil', { id }),
-        t('users.allEndAndCalls'),
-        t('users.eachApplicationTold'),
-      ],
-      button: t('users.endEverything'),
-    },
-    {
-      name: 'end-sessions',
-      operation: 'endUserSessions',
-      title: t('users.endAllSessionsOf', { id }),
-      effects: [t('users.signedOutOfAll', { id }), t('users.everyTokenStops')],
-      button: t('users.endSessions'),
-    },
-    {
-      name: 'reset-password',
-      operation: 'resetUserPassword',
-      title: t('users.resetPasswordOf', { id }),
-      effects: [t('users.passwordStops', { id }), t('users.nextPageHasLink')],
-      button: t('users.resetPassword'),
-      isMaking: true,
-      isDangerous: true,
-    },
-    {
-      name: 'remove',
-      operation: 'deleteUser',
-      title: t('users.removeNamed', { id }),
-      effects: [t('users.signedOutEverywhere', { id }), t('users.sameNameSomebodyElse')],
-      button: t('users.removeUser'),
-      isDangerous: true,
-      typedName: id,
-    },
-  ];
-  return new Map(acts.map((act) => [act.name, act]));
 }

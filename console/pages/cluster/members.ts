@@ -11,6 +11,7 @@ import {
   renderMember,
   renderMembers,
 } from '../../../views/management/cluster/members.tsx';
+import type { ShownCluster } from '../../../views/management/cluster/operations.tsx';
 import type { DoneNotice } from '../../../views/management/detail.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
@@ -20,6 +21,7 @@ import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
+import { memberChecks } from './checks-before.ts';
 
 const listHref = '/cluster/members';
 const path = (t: Translate) => [{ title: t('common.members'), href: listHref }];
@@ -190,12 +192,14 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
   }
 
   /** What it would do is asked first, and nothing is done by that. */
-  async function shutdownOf(ctx: PageContext, { id, inFlight }: ShownMember): Promise<Act> {
+  async function shutdownOf(ctx: PageContext, member: ShownMember): Promise<Act> {
+    const { id, inFlight } = member;
     const t = textFor(ctx);
     await tools.check(ctx, 'shutDownMember');
-    const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', {
-      query: { limit: '500' },
-    });
+    const [{ body }, cluster] = await Promise.all([
+      tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: { limit: '500' } }),
+      asPart(async () => (await tools.run<ShownCluster>(ctx, 'readCluster')).body),
+    ]);
     const others = body.items.filter((other) => other.id !== id && other.state === 'in' && !other.isDrained);
     return {
       name: 'shut-down',
@@ -205,6 +209,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
         inFlight === null ? t('members.endsAfterCalls') : t('members.endsAfterCallsNow', { n: inFlight }),
         others.length === 0 ? t('members.noOther') : t('members.othersGoOn', { n: others.length }),
         t('members.hasToBeStarted'),
+        ...memberChecks(member, body.items, cluster, t),
       ],
       button: t('members.shutDown'),
       isDangerous: true,
