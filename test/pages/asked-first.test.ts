@@ -1,7 +1,7 @@
 /** What pages say before something is done: whom it hits and how many, what is fine, and what nobody can do. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admin, type RunningConsole } from '../helpers/console.ts';
-import { callApi, personWith, startWithAdmin } from '../helpers/management.ts';
+import { callApi, personWith, sendForm, startWithAdmin } from '../helpers/management.ts';
 import { textOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
@@ -102,3 +102,63 @@ test('a member says before it is shut down whether a majority is left, and wheth
   expect(said).toContain('Fine: no call waits there now.');
   expect(textOf(await ada.get(page, german))).toContain('Vorsicht: Es bleibt keine Mehrheit, 0 von 1 Member.');
 });
+
+describe('a role that loses something', () => {
+  const href = '/access/roles/Reader';
+  const both = ['svc:health:read', 'svc:map:orders:read'];
+  const fields = { description: '', maps: 'orders', 'map:read': 'on' };
+  const permissions = async () =>
+    ((await callApi(console, 'GET', '/roles/Reader')) as { permissions: unknown }).permissions;
+
+  beforeAll(async () => {
+    await callApi(console, 'POST', '/roles', { id: 'Reader', permissions: both });
+  });
+
+  test('is saved at once while nobody has it', async () => {
+    expect((await sendForm(ada, await ada.get(href), 'save', fields)).status).toBe(303);
+    expect(await permissions()).toEqual(['svc:map:orders:read']);
+    await callApi(console, 'PATCH', '/roles/Reader', { permissions: both });
+  });
+
+  test('is asked about with how many have it, and again when others have come', async () => {
+    const person = (id: string) =>
+      callApi(console, 'POST', '/users', { id, password: 'a-long-enough-password-7', roles: ['Reader'] });
+    await person('lea');
+    const asked = await sendForm(ada, await ada.get(href), 'save', fields);
+    expect([asked.status, await permissions()]).toEqual([200, both]);
+    expect(textOf(asked)).toContain('One user has it, and loses svc:health:read.');
+    expect(asked.body).toContain('role update Reader --remove-scope svc:health:read');
+    await person('leo');
+    const again = await sendForm(ada, asked, 'save', { ...fields, users: '1' });
+    expect([again.status, await permissions()]).toEqual([200, both]);
+    expect(textOf(again)).toContain('2 users have it, and lose svc:health:read.');
+    const done = await sendForm(ada, again, 'save', hiddenFields(again.body));
+    expect(done.status).toBe(303);
+    expect(await permissions()).toEqual(['svc:map:orders:read']);
+    expect(textOf(await ada.follow(done))).toContain('Saved: it counts from the next call on.');
+  });
+
+  test('is not asked about when it only gains, or is described otherwise', async () => {
+    const gains = { ...fields, description: 'Reads', 'group:health:read': 'on' };
+    const page = await ada.get(href);
+    expect((await sendForm(ada, page, 'save', gains)).status).toBe(303);
+  });
+
+  test('says how many have it when that is what putting a change back does', async () => {
+    await callApi(console, 'PATCH', '/roles/Reader', { permissions: both });
+    const page = await ada.get(href);
+    const [, back] = /href="([^"]*do=put-back[^"]*)"/.exec(page.body)!;
+    expect(textOf(await ada.get(back!.replaceAll('&amp;', '&')))).toContain('2 users have it.');
+  });
+});
+
+/** As a browser sends them, of the form of the work. */
+function hiddenFields(body: string): Record<string, string> {
+  const form = body.slice(body.indexOf('class="narrow-work"'));
+  return Object.fromEntries(
+    [...form.matchAll(/<input type="hidden" name="([^"]+)" value(?:="([^"]*)")?/g)].map(([, name, value]) => [
+      name!,
+      value ?? '',
+    ]),
+  );
+}
