@@ -1,12 +1,23 @@
 /** An act that is asked about in other ways: a command, and a call of the admin API. */
+import type { ActText } from '../../views/management/act.tsx';
+import type { Select } from '../../views/management/filters.tsx';
 import type { Snippet } from '../../views/management/snippets.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import type { AnyOperation } from '../configuration/object-kinds.ts';
 import type { Form } from '../http/form.ts';
+import type { OperationRequest } from '../operations/run-operation.ts';
 import { type ActCommand, type ActRequest, actCommandOf } from './act-commands.ts';
-import type { Act } from './acts.ts';
 import { apiWay, shellWord } from './change-ways.ts';
+
+/** What of an act says what it does: see acts.ts. */
+interface SaidAct {
+  readonly operation: string;
+  readonly selects?: readonly Select[];
+  readonly texts?: readonly ActText[];
+  readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query' | 'ifMatch'>;
+  readonly hidden?: Readonly<Record<string, string>>;
+}
 
 /** What only a person does who has signed in, and no command on the machine of the console. */
 const byPerson: ReadonlySet<string> = new Set(['approveChange', 'rejectChange', 'createElevation']);
@@ -14,7 +25,7 @@ const byPerson: ReadonlySet<string> = new Set(['approveChange', 'rejectChange', 
 const longest = 8000;
 
 /** Whether something of it is chosen or typed, so that what it would do is known once that is done. */
-export function hasChoices({ selects = [], texts = [] }: Act): boolean {
+export function hasChoices({ selects = [], texts = [] }: Pick<SaidAct, 'selects' | 'texts'>): boolean {
   return selects.length > 0 || texts.length > 0;
 }
 
@@ -25,7 +36,7 @@ export function hasChoices({ selects = [], texts = [] }: Act): boolean {
  * @throws {ProblemError} for what was typed and cannot be
  */
 export async function waysOfAct(
-  act: Act,
+  act: SaidAct,
   params: Readonly<Record<string, string>>,
   form: Form,
   { origin, t }: { readonly origin: string; readonly t: Translate },
@@ -52,7 +63,7 @@ export async function waysOfAct(
   ];
 }
 
-function lines({ words, file }: ActCommand, flags: readonly string[], act: Act, origin: string): string {
+function lines({ words, file }: ActCommand, flags: readonly string[], act: SaidAct, origin: string): string {
   const isByPerson = byPerson.has(act.operation);
   const typed = [...words, ...flags, ...(isByPerson ? ['--url', origin] : [])];
   return [
@@ -63,7 +74,7 @@ function lines({ words, file }: ActCommand, flags: readonly string[], act: Act, 
 }
 
 /** The form of the act as it would be sent, with a word where something has to be typed, and no secret. */
-function typedIn({ hidden = {}, selects = [], texts = [] }: Act, form: Form): Form {
+function typedIn({ hidden = {}, selects = [], texts = [] }: SaidAct, form: Form): Form {
   const defaults = [
     ...Object.entries(hidden),
     ...selects.map(({ name, value }) => [name, value] as const),

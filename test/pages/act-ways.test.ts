@@ -168,7 +168,7 @@ async function askedOperations(): Promise<readonly string[]> {
   const found = sources.flatMap((source) =>
     [...source.matchAll(/operation: (?:'(\w+)'|`([^`]+)`)/g)].flatMap(([, id, template]) =>
       id === undefined
-        ? ['Client', 'Application'].map((kind) => template!.replaceAll('${operation}', kind))
+        ? ['Client', 'Application'].map((kind) => template!.replace(/\$\{operation\}/, kind))
         : [id],
     ),
   );
@@ -190,7 +190,10 @@ const rows = Object.entries(said).flatMap(([operation, each]) =>
 test.each(rows)('$operation is said as $command', async ({ operation, params = {}, command, ...request }) => {
   const act: Act = { name: 'x', operation, title: 'X', effects: [], button: 'X', requestOf: () => request };
   const ways = await waysOfAct(act, params, new Map(), { origin: 'https://c.example', t: textsIn('en') });
-  const line = ways.find(({ language }) => language === 'Command')?.text.split('\n').at(-1);
+  const line = ways
+    .find(({ language }) => language === 'Command')
+    ?.text.split('\n')
+    .at(-1);
   expect(line).toBe(command === null ? undefined : `npx console ${command}`);
   if (command !== null) {
     const { stdout } = await run('bash', ['-c', `printf '%s\\0' ${command}`], { dataDir: '/nowhere' });
@@ -293,6 +296,28 @@ describe('what a page shows, pasted,', () => {
       after: () => isGone('/clients/tmp'),
     },
     {
+      title: 'puts a change of a machine client back, while nobody has changed it since',
+      make: async () => {
+        await callApi(console, 'POST', '/clients', { ...client, displayName: 'First' });
+        await callApi(console, 'PATCH', '/clients/tmp', { displayName: 'Second' });
+        const { body } = await ada.get('/access/clients/tmp');
+        before = [/href="([^"]*do=put-back[^"]*)"/.exec(body)![1]!.replaceAll('&amp;', '&')];
+      },
+      page: () => before[0]!,
+      after: async () => expect(await read('/clients/tmp')).toMatchObject({ displayName: 'First' }),
+      clear: '/clients/tmp',
+    },
+    {
+      title: 'opens a call for a machine client',
+      make: () => callApi(console, 'POST', '/clients', client),
+      page: '/access/effective?do=open&client=tmp&method=GET&path=%2Fsvc%2Frest%2Fcluster',
+      after: async () => {
+        const { scopes } = (await read('/clients/tmp')) as { readonly scopes: readonly string[] };
+        expect(scopes).toEqual([...client.scopes, 'svc:cluster:read']);
+      },
+      clear: '/clients/tmp',
+    },
+    {
       title: 'removes a role',
       make: () => callApi(console, 'POST', '/roles', { id: 'Tmp', permissions: ['svc:health:read'] }),
       page: '/access/roles/Tmp?do=remove',
@@ -379,6 +404,17 @@ describe('what a page shows, pasted,', () => {
     for (const value of Object.values(chosen)) expect(shown.body).toContain(`value="${value}" selected`);
     return shown;
   }
+
+  test('says of which version it is, so that it overwrites nothing when it is pasted late', async () => {
+    await callApi(console, 'POST', '/clients', client);
+    const page = '/access/effective?do=open&client=tmp&method=GET&path=%2Fsvc%2Frest%2Fcluster';
+    const question = await ada.get(page);
+    await callApi(console, 'PATCH', '/clients/tmp', { scopes: ['svc:health:read'] });
+    await expect(type(wayOf(question, 'Command'))).rejects.toThrow('This has changed meanwhile');
+    await expect(call(wayOf(question, 'API'))).rejects.toThrow('precondition_failed');
+    expect(await read('/clients/tmp')).toMatchObject({ scopes: ['svc:health:read'] });
+    await callApi(console, 'DELETE', '/clients/tmp');
+  });
 
   test('a licence key is in none of them', async () => {
     const question = await ada.get('/cluster/operations?do=licence');

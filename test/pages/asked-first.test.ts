@@ -19,7 +19,11 @@ describe('the page of a user', () => {
     'says before %s how many sessions are open',
     async (act) => {
       const id = `gus-${act}`;
-      await callApi(console, 'POST', '/users', { id, password: 'a-long-enough-password-7', roles: ['Viewer'] });
+      await callApi(console, 'POST', '/users', {
+        id,
+        password: 'a-long-enough-password-7',
+        roles: ['Viewer'],
+      });
       const page = `/access/users/${id}?do=${act}`;
       expect(textOf(await ada.get(page))).toContain('No session is open now.');
       await callApi(console, 'DELETE', `/users/${id}`);
@@ -89,7 +93,9 @@ describe('the page of a machine client', () => {
       expect(used).toContain('It got one token in the last hour.');
     }
     expect(textOf(await ada.get(`${href}?do=remove`))).toContain('It got one token in the last hour.');
-    expect(textOf(await ada.get(`${href}?do=rotate`, german))).toContain(`Das Secret ${id} wurde zuletzt am `);
+    expect(textOf(await ada.get(`${href}?do=rotate`, german))).toContain(
+      `Das Secret ${id} wurde zuletzt am `,
+    );
   });
 });
 
@@ -100,7 +106,9 @@ test('a member says before it is shut down whether a majority is left, and wheth
   expect(said).toContain('Fine: backups are in step.');
   expect(said).toContain('Careful: no majority is left, 0 of 1 member.');
   expect(said).toContain('Fine: no call waits there now.');
-  expect(textOf(await ada.get(page, german))).toContain('Vorsicht: Es bleibt keine Mehrheit, 0 von 1 Member.');
+  expect(textOf(await ada.get(page, german))).toContain(
+    'Vorsicht: Es bleibt keine Mehrheit, 0 von 1 Member.',
+  );
 });
 
 describe('a role that loses something', () => {

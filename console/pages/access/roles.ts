@@ -295,10 +295,7 @@ function narrowing(
     name: 'save',
     operation,
     title: t('roles.narrowNamed', { id }),
-    effects: [
-      t('roles.usersLose', { n: userCount, lost: taken.join(', ') }),
-      t('roles.countsFromNextCall'),
-    ],
+    effects: [t('roles.usersLose', { n: userCount, lost: taken.join(', ') }), t('roles.countsFromNextCall')],
     button: t('roles.narrow'),
     hidden: { ...typed, [hitField]: String(userCount) },
   };

@@ -101,7 +101,10 @@ export const clients = {
     one: 'It got one token in the last hour.',
     other: 'It got {n} tokens in the last hour.',
   },
-  'clients.signedInNow': { one: 'One session is signed in to it now.', other: '{n} sessions are signed in to it now.' },
+  'clients.signedInNow': {
+    one: 'One session is signed in to it now.',
+    other: '{n} sessions are signed in to it now.',
+  },
   'clients.signedInAtLeast': {
     one: 'At least one session is signed in to it now.',
     other: 'At least {n} sessions are signed in to it now.',

@@ -38,7 +38,10 @@ export const roles = {
   },
   'roles.removeRole': 'Remove role',
   'roles.narrowNamed': 'Narrow the role {id}',
-  'roles.usersLose': { one: 'One user has it, and loses {lost}.', other: '{n} users have it, and lose {lost}.' },
+  'roles.usersLose': {
+    one: 'One user has it, and loses {lost}.',
+    other: '{n} users have it, and lose {lost}.',
+  },
   'roles.narrow': 'Narrow role',
   'roles.usersHaveIt': { one: 'One user has it.', other: '{n} users have it.' },
   'grants.names': 'Names, with commas between. A * at the end stands for whatever comes: orders-*',
