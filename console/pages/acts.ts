@@ -14,6 +14,7 @@ import type { Form } from '../http/form.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { recentSignInSeconds } from '../operations/access-check.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
+import { hasChoices, waysOfAct } from './act-ways.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
 
 export interface Act {
@@ -44,7 +45,7 @@ export interface Act {
   readonly texts?: readonly ActText[];
   /** What the operation gets, besides what names the thing; by default an empty body. */
   readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query' | 'ifMatch' | 'waitSeconds'>;
-  /** The same in other ways: a command, a call of the API. */
+  /** The same in other ways; absent: a command and a call of the API, made of its operation and what that gets. */
   readonly ways?: readonly Snippet[];
   /** Further fields of the form, as they were asked with. */
   readonly hidden?: Readonly<Record<string, string>>;
@@ -61,18 +62,29 @@ export interface ActPlace {
 export interface ActsDeps {
   readonly tools: PageTools;
   readonly stepUp: StepUp;
+  /** Of this console, for what is pasted elsewhere. */
+  readonly origin: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
+/** An act at its place, with what names the thing in the path of its operation. */
+interface Asked {
+  readonly act: Act;
+  readonly place: ActPlace;
+  readonly params: Params;
+}
+
+type Params = Readonly<Record<string, string>>;
+
 export type Acts = ReturnType<typeof createActs>;
 
-export function createActs({ tools, stepUp, now }: ActsDeps) {
+export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
   return {
-    /** The page that asks. */
-    async ask(ctx: PageContext, act: Act, place: ActPlace): Promise<void> {
+    /** The page that asks. @param params  what names the thing in the path of the operation */
+    async ask(ctx: PageContext, act: Act, place: ActPlace, params: Params): Promise<void> {
       await tools.check(ctx, act.operation);
-      await show(ctx, act, place, []);
+      await show(ctx, { act, place, params }, { errors: [] });
     },
     /**
      * Takes the form of that page.
@@ -84,17 +96,22 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       ctx: PageContext,
       act: Act,
       place: ActPlace,
-      params: Readonly<Record<string, string>>,
+      params: Params,
     ): Promise<Answered<Body> | undefined> {
       const t = textFor(ctx);
       const { form } = ctx.state;
+      const asked = { act, place, params };
       // Whoever may not is not asked for a word, or a password, first.
       await tools.check(ctx, act.operation);
       if (act.isAtOnce && isStale(ctx, act) && !form.has('current_password')) {
-        await show(ctx, act, place, []);
+        await show(ctx, asked, { errors: [] });
         return undefined;
       }
       try {
+        if (form.get('show') === 'ways') {
+          await show(ctx, asked, { errors: [], isForWays: true });
+          return undefined;
+        }
         if (act.typedName !== undefined && form.get('typed_name') !== act.typedName)
           throw notTyped(act.typedName, t);
         await confirm(ctx, act);
@@ -106,7 +123,8 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
         });
       } catch (error) {
         const own = act.texts?.map(({ name }) => name) ?? [];
-        await show(ctx, withOwner(act, error, t), place, fieldErrorsOf(error, fieldOf(own), t));
+        const errors = fieldErrorsOf(error, fieldOf(own), t);
+        await show(ctx, { ...asked, act: withOwner(act, error, t) }, { errors });
         return undefined;
       }
     },
@@ -126,26 +144,18 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
     return isDangerous && now() / 1000 - current.startedAt > recentSignInSeconds;
   }
 
+  /** What is to be chosen is said in other ways once that is asked for. */
   async function show(
     ctx: PageContext,
-    act: Act,
-    { path, href, cancelHref = href }: ActPlace,
-    errors: readonly FieldError[],
+    { act, place: { path, href, cancelHref = href }, params }: Asked,
+    { errors, isForWays = false }: { readonly errors: readonly FieldError[]; readonly isForWays?: boolean },
   ): Promise<void> {
-    const {
-      title,
-      effects,
-      diff,
-      ways,
-      button,
-      stops,
-      typedName,
-      isDangerous = false,
-      name,
-      hidden,
-      selects = [],
-      texts = [],
-    } = act;
+    const { title, effects, diff, button, stops, typedName, isDangerous = false, name, hidden } = act;
+    const { selects = [], texts = [] } = act;
+    const { form } = ctx.state;
+    const t = textFor(ctx);
+    const isSaid = isForWays || !hasChoices(act);
+    const made = isSaid ? await waysOfAct(act, params, form, { origin, t }) : undefined;
     const confirmation = !isStale(ctx, act)
       ? undefined
       : ctx.state.account.federated
@@ -157,7 +167,9 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       title,
       effects,
       diff,
-      ways,
+      ways: act.ways ?? made,
+      waysAsked: isForWays,
+      offersWays: act.ways === undefined && hasChoices(act),
       stops,
       typedName,
       confirmation,
@@ -165,9 +177,9 @@ export function createActs({ tools, stepUp, now }: ActsDeps) {
       hidden: { ...hidden, ...keyOf(ctx, act), csrf: tools.csrf(ctx), do: name },
       selects: selects.map((select) => ({
         ...select,
-        value: ctx.state.form.get(select.name) ?? select.value,
+        value: form.get(select.name) ?? select.value,
       })),
-      texts: texts.map((text) => ({ ...text, value: ctx.state.form.get(text.name) ?? text.value ?? '' })),
+      texts: texts.map((text) => ({ ...text, value: form.get(text.name) ?? text.value ?? '' })),
       button,
       isDangerous,
       cancelHref,

@@ -35,7 +35,7 @@ export async function waysOf(change: TypedChange, origin: string, t: Translate):
       : [
           { language: t('frame.command'), text: ['npx console', ...change.command.map(shellWord)].join(' ') },
         ]),
-    { language: 'API', text: curl(change, method, pathIn(path, change), origin) },
+    apiWay(change, { method, path }, origin),
     // What files of configuration describe.
     ...(kind ? [{ language: 'YAML', text: yaml(change, kind) }] : []),
   ];
@@ -45,15 +45,31 @@ function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-function pathIn(path: string, { params = {} }: TypedChange): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+export interface ApiRequest {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  /** None: the operation takes none. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  readonly ifMatch?: string | undefined;
 }
 
-function curl({ body }: TypedChange, method: string, path: string, origin: string): string {
-  return `# TOKEN holds an access token for ${origin}/api
-curl -X ${method} ${shellWord(`${origin}/api/v1${path}`)} \\
-  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d ${shellWord(JSON.stringify(body))}`;
+/** @param operation  with its path in the API. @param origin  of this console */
+export function apiWay(
+  { params = {}, query = {}, body, ifMatch }: ApiRequest,
+  { method, path }: Pick<AnyOperation, 'method' | 'path'>,
+  origin: string,
+): Snippet {
+  const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const asked = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const url = `${origin}/api/v1${named}${asked.size > 0 ? `?${asked}` : ''}`;
+  const parts = [
+    `curl -X ${method} ${shellWord(url)}`,
+    `-H "Authorization: Bearer $TOKEN"${body === undefined ? '' : " -H 'Content-Type: application/json'"}`,
+    ...(ifMatch === undefined ? [] : [`-H 'If-Match: "${ifMatch}"'`]),
+    ...(body === undefined ? [] : [`-d ${shellWord(JSON.stringify(body))}`]),
+  ];
+  const text = `# TOKEN holds an access token for ${origin}/api\n${parts.join(' \\\n  ')}`;
+  return { language: 'API', text };
 }
 
 /** All of the thing, as an export has it: a file takes away what it does not say. */

@@ -72,7 +72,7 @@ export function createPagesModule(needs: PagesNeeds) {
   // What is a little too large is told on the page, and not by it.
   const valueUpload = largeUpload(proxyBodyLimitBytes + 1024 * 1024);
   const { origin } = new URL(url);
-  const acts = createActs(needs);
+  const acts = createActs({ ...needs, origin });
   const forms = createForms(tools, origin);
   const group = createGroupPage(tools);
   const steps = createStartSteps(tools, origin.startsWith('https:'));

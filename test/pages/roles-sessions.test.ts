@@ -58,9 +58,12 @@ describe('roles', () => {
     await personWith(console, 'reader', ['OrdersReader']);
     const page = await ada.get('/access/roles/OrdersReader');
     expect(page.body).toContain('href="/access/users/reader"');
-    const saved = await ada.follow(
-      await sendForm(ada, page, 'save', { description: 'Reads carts', maps: 'carts', 'map:read': 'on' }),
+    // One user has it, who loses something: the page says so first.
+    const fields = { description: 'Reads carts', maps: 'carts', 'map:read': 'on' };
+    expect(textOf(await sendForm(ada, page, 'save', fields))).toContain(
+      'One user has it, and loses svc:map:',
     );
+    const saved = await ada.follow(await sendForm(ada, page, 'save', { ...fields, users: '1' }));
     expect(textOf(saved)).toContain('May read map “carts”. Nothing else.');
     const late = await sendForm(ada, page, 'save', { description: 'Late', maps: 'x', 'map:read': 'on' });
     expect([late.status, textOf(late).includes('This has changed meanwhile')]).toEqual([400, true]);

@@ -32,6 +32,10 @@ export interface ActModel {
   readonly diff?: DiffModel | undefined;
   /** The same in other ways. */
   readonly ways?: readonly Snippet[] | undefined;
+  /** They were asked for: of what is chosen and typed. */
+  readonly waysAsked: boolean;
+  /** They can be asked for, since they depend on what is chosen and typed. */
+  readonly offersWays: boolean;
   /** Why it cannot be done now. */
   readonly stops?: string | undefined;
   /** What has to be typed, so that nobody does it by mistake. */
@@ -55,7 +59,7 @@ export function renderAct(model: ActModel): string {
 }
 
 function ActPage(model: ActModel) {
-  const { frame, path, title, effects, diff, stops, errors } = model;
+  const { frame, path, title, effects, diff, stops, errors, ways = [] } = model;
   return (
     <ManagementPage frame={frame} path={path} title={title} hasProblem={errors.length > 0}>
       <div class="narrow-work">
@@ -68,7 +72,7 @@ function ActPage(model: ActModel) {
         </ul>
         {diff && <Diff {...diff} />}
         <Go {...model} />
-        {model.ways && <Ways ways={model.ways} />}
+        {stops === undefined && ways.length > 0 && <Ways ways={ways} isOpen={model.waysAsked} />}
       </div>
     </ManagementPage>
   );
@@ -87,11 +91,12 @@ function Go(model: ActModel) {
   );
 }
 
-function Ways({ ways }: { readonly ways: readonly Snippet[] }) {
+function Ways({ ways, isOpen }: { readonly ways: readonly Snippet[]; readonly isOpen: boolean }) {
   const t = useText();
   return (
-    <details class="ways">
+    <details class="ways" open={isOpen}>
       <summary>{t('frame.doCommand')}</summary>
+      {isOpen && <p class="muted">{t('frame.nothingChangedYetEach')}</p>}
       <Snippets snippets={ways} />
     </details>
   );
@@ -155,6 +160,11 @@ function ActForm(model: ActModel) {
         <button type="submit" class={`button ${isDangerous ? 'danger' : 'primary'}`}>
           {button}
         </button>
+        {model.offersWays && (
+          <button type="submit" class="button" name="show" value="ways">
+            {t('frame.doCommand')}
+          </button>
+        )}
       </div>
     </Form>
   );

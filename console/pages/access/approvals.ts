@@ -67,7 +67,7 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
       const approval = await find(ctx);
       const { form } = ctx.state;
       const act = actNamed(form.get('do'), approval, { own: isOwn(ctx, approval), t });
-      if (act) return acts.ask(ctx, act, placeOf(approval, t));
+      if (act) return acts.ask(ctx, act, placeOf(approval, t), { approval: approval.id });
       await showApproval(ctx, approval, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
     /** `POST /access/approvals/:approval`: what the form names in `do`. */

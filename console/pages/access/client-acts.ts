@@ -1,4 +1,5 @@
 /** What is done with machine clients and with applications alike: disabled, given another secret, removed. */
+import { momentText } from '../../../views/elements/moment.ts';
 import type { DoneNotice } from '../../../views/management/detail.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
@@ -20,7 +21,11 @@ export interface ClientWords {
 interface ActedClient {
   readonly id: string;
   readonly displayName: string | null;
-  readonly secrets: readonly { readonly id: string }[];
+  readonly secrets: readonly { readonly id: string; readonly lastUsedAt: string | null }[];
+  /** Of a machine client. */
+  readonly tokensLastHour?: number;
+  /** Of an application. */
+  readonly openSessions?: { readonly value: number; readonly isExact: boolean };
 }
 
 export interface Found<Shown> {
@@ -75,9 +80,8 @@ export function createClientActs<Shown extends ActedClient>(
       const { form } = ctx.state;
       const t = textFor(ctx);
       if (await history.ask(ctx, presentOf(found), placeOf(client, t))) return true;
-      const { now } = tools.reader(ctx);
-      const act = actNamed(form.get('do'), client, form.get('secret'), { words, now, t });
-      if (act) await acts.ask(ctx, act, placeOf(client, t));
+      const act = actNamed(form.get('do'), client, form.get('secret'), wordingOf(ctx, t));
+      if (act) await acts.ask(ctx, act, placeOf(client, t), paramsOf(client, act));
       return act !== undefined;
     },
     /** Does what the form names in `do`. @param showSecret  shows the one that was made, this once */
@@ -90,9 +94,8 @@ export function createClientActs<Shown extends ActedClient>(
       const { form } = ctx.state;
       const asked = form.get('do') ?? '';
       const t = textFor(ctx);
-      const params = { client: client.id };
       if (asked === 'enable' || asked === 'disable') {
-        await tools.run(ctx, `${asked}${words.operation}`, { params });
+        await tools.run(ctx, `${asked}${words.operation}`, { params: { client: client.id } });
         return tools.goTo(ctx, `${hrefOf(client)}?done=${asked}d`);
       }
       if (asked === putBackAct) {
@@ -101,17 +104,26 @@ export function createClientActs<Shown extends ActedClient>(
         return;
       }
       const secret = form.get('secret');
-      const { now } = tools.reader(ctx);
-      const act = actNamed(asked, client, secret, { words, now, t });
+      const act = actNamed(asked, client, secret, wordingOf(ctx, t));
       if (!act) return tools.goTo(ctx, hrefOf(client));
-      const named = act.name === 'end-secret' ? { ...params, secret: secret! } : params;
-      const answer = await acts.perform<WithSecret | undefined>(ctx, act, placeOf(client, t), named);
+      const place = placeOf(client, t);
+      const answer = await acts.perform<WithSecret | undefined>(ctx, act, place, paramsOf(client, act));
       if (!answer) return;
       if (act.name === 'remove') return tools.goTo(ctx, `${words.listHref}?done=removed`);
       if (act.name === 'end-secret') return tools.goTo(ctx, `${hrefOf(client)}?done=ended`);
       await showSecret(answer.body?.secret ?? undefined);
     },
   };
+
+  function wordingOf(ctx: PageContext, t: Translate): Wording {
+    const { now, presentation } = tools.reader(ctx);
+    const moment = (at: string) => momentText(new Date(at), presentation.zone, presentation.language);
+    return { words, now, moment, t };
+  }
+}
+
+function paramsOf({ id }: ActedClient, { name, hidden }: Act): Readonly<Record<string, string>> {
+  return { client: id, ...(name === 'end-secret' && { secret: hidden!.secret! }) };
 }
 
 interface WithSecret {
@@ -121,6 +133,8 @@ interface WithSecret {
 interface Wording {
   readonly words: ClientWords;
   readonly now: Date;
+  /** As the reader writes it. @param at  as the API does */
+  readonly moment: (at: string) => string;
   readonly t: Translate;
 }
 
@@ -136,28 +150,59 @@ function actNamed(
   return name === 'end-secret' && isItsOwn ? secretEnd(client, secret!, said) : undefined;
 }
 
-function removal({ id }: ActedClient, { words: { operation, loses, remove }, t }: Wording): Act {
+/** Who has it now, as far as that is counted. */
+function inUse({ tokensLastHour, openSessions }: ActedClient, { t }: Wording): readonly string[] {
+  return [
+    ...(tokensLastHour === undefined ? [] : [t('clients.tokensOfHour', { n: tokensLastHour })]),
+    ...(openSessions === undefined
+      ? []
+      : [
+          t(openSessions.isExact ? 'clients.signedInNow' : 'clients.signedInAtLeast', {
+            n: openSessions.value,
+          }),
+        ]),
+  ];
+}
+
+function secretUse({ id, lastUsedAt }: ActedClient['secrets'][number], { moment, t }: Wording): string {
+  return lastUsedAt === null
+    ? t('clients.secretUnused', { secret: id })
+    : t('clients.secretLastUsed', { secret: id, at: moment(lastUsedAt) });
+}
+
+function removal(client: ActedClient, said: Wording): Act {
+  const { id } = client;
+  const {
+    words: { operation, loses, remove },
+    t,
+  } = said;
   return {
     name: 'remove',
     operation: `delete${operation}`,
     title: t('users.removeNamed', { id }),
-    effects: [t(loses, { id }), t('access.cannotBeUndone')],
+    effects: [t(loses, { id }), ...inUse(client, said), t('access.cannotBeUndone')],
     button: t(remove),
     isDangerous: true,
     typedName: id,
   };
 }
 
-function secretEnd(
-  { id, secrets }: ActedClient,
-  secret: string,
-  { words: { operation, onlySecret }, t }: Wording,
-): Act {
+function secretEnd(client: ActedClient, secret: string, said: Wording): Act {
+  const { id, secrets } = client;
+  const {
+    words: { operation, onlySecret },
+    t,
+  } = said;
   return {
     name: 'end-secret',
     operation: `delete${operation}Secret`,
     title: t('clients.endSecretOf', { secret, id }),
-    effects: [t('clients.whoHasSecret'), ...(secrets.length === 1 ? [t(onlySecret, { id })] : [])],
+    effects: [
+      t('clients.whoHasSecret'),
+      ...(secrets.length === 1 ? [t(onlySecret, { id })] : []),
+      ...secrets.filter((one) => one.id === secret).map((one) => secretUse(one, said)),
+      ...inUse(client, said),
+    ],
     button: t('clients.endSecret'),
     isDangerous: true,
     hidden: { secret },
@@ -176,13 +221,23 @@ function secretEnd(
   };
 }
 
-function rotation({ id, secrets }: ActedClient, { words: { operation }, now, t }: Wording): Act {
+function rotation(client: ActedClient, said: Wording): Act {
+  const { id, secrets } = client;
+  const {
+    words: { operation },
+    now,
+    t,
+  } = said;
   const hasRoom = secrets.length < 2;
   return {
     name: 'rotate',
     operation: `create${operation}Secret`,
     title: t('clients.rotateSecretOf', { id }),
-    effects: [t('clients.nextPageNewSecret')],
+    effects: [
+      t('clients.nextPageNewSecret'),
+      ...secrets.map((one) => secretUse(one, said)),
+      ...inUse(client, said),
+    ],
     button: t('clients.rotateSecret'),
     isMaking: true,
     selects: [

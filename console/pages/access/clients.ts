@@ -121,7 +121,7 @@ export function createClientPages(
       const found = await clientActs.find(ctx);
       if (await clientActs.ask(ctx, found)) return;
       const act = await narrowingOf(ctx, found);
-      if (act) return acts.ask(ctx, act, clientActs.placeOf(found.client, t));
+      if (act) return acts.ask(ctx, act, clientActs.placeOf(found.client, t), { client: found.client.id });
       await showClient(ctx, found, { notice: clientNotices(t)[ctx.state.form.get('done') ?? ''] });
     },
     /** `POST /access/clients/:client`: what the form names in `do`. */

@@ -37,7 +37,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const asked = askedIn(form);
       const opening = form.get('do') === 'open' ? await openingFor(ctx, asked) : undefined;
-      if (opening) return acts.ask(ctx, opening.act, placeIn(textFor(ctx)));
+      if (opening) return acts.ask(ctx, opening.act, placeIn(textFor(ctx)), opening.params);
       await showGrid(ctx, asked);
     },
     /** `POST /access/effective`: opens the call that the form names. */

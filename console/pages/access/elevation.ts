@@ -34,12 +34,12 @@ export function createElevationPage(tools: PageTools, acts: Acts, maxMinutes: nu
       if (elevation) {
         const params = { elevation: elevation.id };
         const { body } = await tools.run<ShownElevation>(ctx, 'readElevation', { params });
-        if (ctx.state.form.get('do') === endAct) return acts.ask(ctx, ending(t), placeIn(t));
+        if (ctx.state.form.get('do') === endAct) return acts.ask(ctx, ending(t), placeIn(t), params);
         const notice = ctx.state.form.get('done') === 'taken' ? t('elevation.yoursForNow') : undefined;
         return tools.send(ctx, renderElevation({ frame: await tools.frame(ctx), elevation: body, notice }));
       }
       if (eligibleRoles.length === 0) return tools.send(ctx, renderNoElevation(await tools.frame(ctx)));
-      await acts.ask(ctx, taking(eligibleRoles, maxMinutes, t), placeOfTaking(t));
+      await acts.ask(ctx, taking(eligibleRoles, maxMinutes, t), placeOfTaking(t), {});
     },
     /** `POST /account/elevation`: takes a role, or gives it back. */
     async change(ctx: PageContext): Promise<void> {

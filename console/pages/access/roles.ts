@@ -17,7 +17,8 @@ import type { Form } from '../../http/form.ts';
 import type { PermissionsOf } from '../../operations/privileges.ts';
 import type { Act, Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
-import { commandWith, setDifference, type TypedChange } from '../change-ways.ts';
+import { commandWith, setDifference, type TypedChange, waysOf } from '../change-ways.ts';
+import { picked } from '../form-conflicts.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
@@ -29,6 +30,8 @@ import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-a
 import { copyOfBuiltIn } from './role-copy.ts';
 
 const listHref = '/access/roles';
+/** In the form of the page that asks: so many users it said. */
+const hitField = 'users';
 
 const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
   added: { text: t('roles.roleAdded') },
@@ -53,7 +56,14 @@ export function createRolePages(
   permissionsOf: PermissionsOf,
 ) {
   const bulk = createBulk({ tools, acts, origin }, 'roles', (t) => t('common.roles'));
-  const history = createHistory(tools, acts, { kind: 'roles', object: 'role' });
+  const history = createHistory(tools, acts, {
+    kind: 'roles',
+    object: 'role',
+    effectsOf: (stored, _operation, t) => {
+      const { userCount: n } = stored as ShownRole;
+      return [n === 0 ? t('roles.nobodyHasIt') : t('roles.usersHaveIt', { n })];
+    },
+  });
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -90,7 +100,10 @@ export function createRolePages(
       const t = textFor(ctx);
       const found = await find(ctx, String(ctx.params.role));
       const { form } = ctx.state;
-      if (form.get('do') === 'remove') return acts.ask(ctx, removal(found.role, t), placeOf(found.role, t));
+      if (form.get('do') === 'remove') {
+        const params = { role: found.role.id };
+        return acts.ask(ctx, removal(found.role, t), placeOf(found.role, t), params);
+      }
       if (await history.ask(ctx, presentOf(found), placeOf(found.role, t))) return;
       await showRole(ctx, found, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
@@ -123,9 +136,19 @@ export function createRolePages(
     const typed = typedForm(form, textFor(ctx));
     const again = (shown: Shown) => showRole(ctx, found, { form: typed, ...shown });
     const change = edit(found.role, typed);
+    const act = isCurrent(form, found) ? narrowing(found.role, change, form, textFor(ctx)) : undefined;
+    if (act && form.get(hitField) !== act.hidden?.[hitField])
+      return askNarrowing(ctx, found.role, change, act);
     const answer = await forms.take(ctx, { change, fieldOf, again });
     if (!answer) return;
     tools.goTo(ctx, `${roleHref(found.role.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
+  }
+
+  /** Whom it hits, and how many; the form comes back with what was typed. */
+  async function askNarrowing(ctx: PageContext, role: ShownRole, change: TypedChange, act: Act) {
+    const t = textFor(ctx);
+    const { params = {} } = change;
+    await acts.ask(ctx, { ...act, ways: await waysOf(change, origin, t) }, placeOf(role, t), params);
   }
 
   async function showRole(
@@ -221,10 +244,12 @@ function addition(id: string, typed: RoleForm): TypedChange {
 function edit(role: ShownRole, typed: RoleForm): TypedChange {
   const { id } = role;
   const body = given(typed);
+  // No flag takes a description away.
+  const isCleared = body.description === null && role.description !== null;
   const command = commandWith(
     ['role', 'update', id],
     [
-      body.description === role.description ? [] : ['--description', body.description ?? ''],
+      isCleared || body.description === role.description ? [] : ['--description', body.description ?? ''],
       setDifference('scope', role.permissions, body.permissions),
     ],
   );
@@ -233,6 +258,7 @@ function edit(role: ShownRole, typed: RoleForm): TypedChange {
     params: { role: id },
     body,
     command,
+    hasNoCommand: isCleared,
     stored: role,
   };
 }
@@ -246,6 +272,33 @@ function fieldOf(pointer: string): string | undefined {
 
 function placeOf({ id }: ShownRole, t: Translate) {
   return { path: [...rolesPath(t), { title: id, href: roleHref(id) }], href: roleHref(id) };
+}
+
+/** Whether it would be saved: what somebody else has changed meanwhile is said first. */
+function isCurrent(form: Form, { version }: Found): boolean {
+  return form.get('show') !== 'ways' && form.get('version') === version;
+}
+
+/** @returns undefined where nothing is taken away, or from nobody */
+function narrowing(
+  { id, permissions, userCount }: ShownRole,
+  change: TypedChange,
+  form: Form,
+  t: Translate,
+): Act | undefined {
+  const { operation, body } = picked(form, change);
+  const left = new Set((body.permissions as readonly string[] | undefined) ?? permissions);
+  const taken = permissions.filter((permission) => !left.has(permission));
+  if (taken.length === 0 || userCount === 0) return undefined;
+  const { csrf: _, do: _do, show: _show, ...typed } = Object.fromEntries(form);
+  return {
+    name: 'save',
+    operation,
+    title: t('roles.narrowNamed', { id }),
+    effects: [t('roles.usersLose', { n: userCount, lost: taken.join(', ') }), t('roles.countsFromNextCall')],
+    button: t('roles.narrow'),
+    hidden: { ...typed, [hitField]: String(userCount) },
+  };
 }
 
 function removal({ id, userCount }: ShownRole, t: Translate): Act {

@@ -59,7 +59,7 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string,
       const session = await find(ctx);
       const isOwn = session.id === (await ownOf(ctx));
       if (ctx.state.form.get('do') === 'end')
-        return acts.ask(ctx, ending(session, isOwn, t), placeOf(session, t));
+        return acts.ask(ctx, ending(session, isOwn, t), placeOf(session, t), { session: session.id });
       const may = await tools.mayRun(ctx, ['endSession', 'endUserSessions']);
       const html = renderSession({
         frame: await tools.frame(ctx),
@@ -147,6 +147,18 @@ export async function openSessionsOf(
   const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query });
   const seen = body.items.map(({ lastSeenAt }) => lastSeenAt).sort();
   return { value: seen.length, isExact: body.next === null, latestAt: seen.at(-1) };
+}
+
+/** Where a person is signed in now: in how many sessions, and to which applications from the latest of them. */
+export async function openSignInsOf(tools: PageTools, ctx: PageContext, user: string) {
+  const query = { user, limit: mostCounted };
+  const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query });
+  const clients = new Set(body.items.flatMap((session) => session.clients));
+  return {
+    sessions: body.count?.value ?? body.items.length,
+    isExact: body.count?.isExact ?? body.next === null,
+    applications: [...clients].filter((client) => client !== 'console').sort(),
+  };
 }
 
 /** How applications were notified of ends of sessions, of a user or at an application. */

@@ -27,6 +27,7 @@ import { asPart } from '../plots.ts';
 import { openCallsOf } from './call-columns.ts';
 import { elevationEnd, endElevation, openElevationsOf } from './elevation.ts';
 import { lastLogoutsOf, openSessionsOf } from './sessions.ts';
+import { checkedUserAct, userActs } from './user-acts.ts';
 import { addition, edit, emptyForm, fieldOf, formOf } from './user-form.ts';
 
 const listHref = '/access/users';
@@ -113,7 +114,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       const t = textFor(ctx);
       const { user, version } = await find(ctx);
       const act = await actOf(ctx, user);
-      if (act) return acts.ask(ctx, act, placeOf(user, t));
+      if (act) return acts.ask(ctx, act, placeOf(user, t), paramsOf(user, act));
       if (await history.ask(ctx, presentOf(user, version), placeOf(user, t))) return;
       await showUser(ctx, user, { version, notice: doneNotices(t)[ctx.state.form.get('done') ?? ''] });
     },
@@ -122,12 +123,11 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       const t = textFor(ctx);
       const { form } = ctx.state;
       const { user, version } = await find(ctx);
-      const params = { user: user.id };
       const asked = form.get('do') ?? '';
       if (asked === 'save') return save(ctx, user, version);
       if (asked === 'invite') return invite(ctx, user.id);
       if (asked === 'enable' || asked === 'disable') {
-        await tools.run(ctx, `${asked}User`, { params });
+        await tools.run(ctx, `${asked}User`, { params: { user: user.id } });
         return tools.goTo(ctx, `${userHref(user.id)}?done=${asked}d`);
       }
       if (asked === putBackAct) {
@@ -141,7 +141,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
         ctx,
         act,
         placeOf(user, t),
-        act.hidden ?? params,
+        paramsOf(user, act),
       );
       if (!answer) return;
       if (act.name === endElevation) return tools.goTo(ctx, `${userHref(user.id)}?done=${endElevation}`);
@@ -157,7 +157,10 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
     const t = textFor(ctx);
     const { form } = ctx.state;
     const asked = form.get('do') ?? '';
-    if (asked !== endElevation) return actsOf(user, t).get(asked);
+    if (asked !== endElevation) {
+      const act = userActs(user, t).get(asked);
+      return act && checkedUserAct(tools, ctx, user, act);
+    }
     const open = await openElevationsOf(tools, ctx, user.id);
     const elevation = open.find(({ id }) => id === form.get('elevation'));
     return elevation && elevationEnd(user.id, elevation, t);
@@ -269,48 +272,11 @@ function presentOf(user: ShownUser, version: string) {
   return { id: user.id, stored: user, version };
 }
 
-function placeOf({ id, displayName }: ShownUser, t: Translate) {
-  return { path: [...usersPath(t), { title: displayName ?? id, href: userHref(id) }], href: userHref(id) };
+/** Of the person, but where the act is on something that the person has. */
+function paramsOf({ id }: ShownUser, { hidden }: Act): Readonly<Record<string, string>> {
+  return hidden?.elevation === undefined ? { user: id } : { elevation: hidden.elevation };
 }
 
-function actsOf({ id }: ShownUser, t: Translate): ReadonlyMap<string, Act> {
-  const acts: readonly Act[] = [
-    {
-      name: 'end-everything',
-      operation: 'disableUser',
-      title: t('users.endEverythingOf', { id }),
-      effects: [
-        t('users.cannotSignInUntil', { id }),
-        t('users.allEndAndCalls'),
-        t('users.eachApplicationTold'),
-      ],
-      button: t('users.endEverything'),
-    },
-    {
-      name: 'end-sessions',
-      operation: 'endUserSessions',
-      title: t('users.endAllSessionsOf', { id }),
-      effects: [t('users.signedOutOfAll', { id }), t('users.everyTokenStops')],
-      button: t('users.endSessions'),
-    },
-    {
-      name: 'reset-password',
-      operation: 'resetUserPassword',
-      title: t('users.resetPasswordOf', { id }),
-      effects: [t('users.passwordStops', { id }), t('users.nextPageHasLink')],
-      button: t('users.resetPassword'),
-      isMaking: true,
-      isDangerous: true,
-    },
-    {
-      name: 'remove',
-      operation: 'deleteUser',
-      title: t('users.removeNamed', { id }),
-      effects: [t('users.signedOutEverywhere', { id }), t('users.sameNameSomebodyElse')],
-      button: t('users.removeUser'),
-      isDangerous: true,
-      typedName: id,
-    },
-  ];
-  return new Map(acts.map((act) => [act.name, act]));
+function placeOf({ id, displayName }: ShownUser, t: Translate) {
+  return { path: [...usersPath(t), { title: displayName ?? id, href: userHref(id) }], href: userHref(id) };
 }

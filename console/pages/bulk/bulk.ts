@@ -97,7 +97,7 @@ export function createBulk(
       const act = actNamed(ctx);
       if (!act || act.isAtOnce) return false;
       const meant = await checked(ctx, act);
-      if (meant) await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant));
+      if (meant) await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant), {});
       return true;
     },
     async perform(ctx) {
@@ -143,7 +143,7 @@ export function createBulk(
   async function leadToQuestion(ctx: PageContext, act: AskedAct, meant: Meant): Promise<void> {
     const href = hrefWith({}, { ...fieldsOf(meant), do: act.name });
     if (href.length <= longestAddress) tools.goTo(ctx, href);
-    else await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant));
+    else await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant), {});
   }
 
   async function confirmed(ctx: PageContext, act: AskedAct, meant: Meant): Promise<void> {

@@ -29,7 +29,7 @@ export function createCpPage(tools: PageTools, acts: Acts) {
       const t = textFor(ctx);
       const { form } = ctx.state;
       const asked = actOf(form, t);
-      if (asked) return acts.ask(ctx, asked.act, place(t));
+      if (asked) return acts.ask(ctx, asked.act, place(t), asked.params);
       const { body: cp } = await tools.run<ShownCp>(ctx, 'readCp');
       const group = form.get('group');
       const may = await tools.mayRun(ctx, ['resetCp', 'promoteToCpMember', 'listMembers']);

@@ -15,7 +15,8 @@ export function createDrainPages(tools: PageTools, acts: Acts) {
       const t = textFor(ctx);
       const drain = await find(ctx);
       const { form } = ctx.state;
-      if (form.get('do') === 'remove') return acts.ask(ctx, removal(drain, t), placeOf(drain, t));
+      if (form.get('do') === 'remove')
+        return acts.ask(ctx, removal(drain, t), placeOf(drain, t), paramsOf(ctx));
       const may = await tools.mayRun(ctx, ['stopQueueDrain', 'deleteQueueItems']);
       const html = renderDrain({
         frame: await tools.frame(ctx),

@@ -76,7 +76,8 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       const t = textFor(ctx);
       const { form } = ctx.state;
       const map = await findMap(ctx);
-      if (form.get('do') === 'clear') return acts.ask(ctx, clearing(map.id, t), mapPlace(map.id, t));
+      if (form.get('do') === 'clear')
+        return acts.ask(ctx, clearing(map.id, t), mapPlace(map.id, t), { map: map.id });
       const keys = keysIn(form.get('keys') ?? '');
       if (keys?.length === 1) return tools.goTo(ctx, entryHref(map.id, keys[0]!));
       // An address begins no job: what is too much for it waits in the form.
@@ -107,7 +108,7 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
     async showEntry(ctx: PageContext): Promise<void> {
       const found = await findEntry(ctx);
       const isAsked = ctx.state.form.get('do') === 'remove';
-      if (isAsked && found) return acts.ask(ctx, removal(ctx), entryPlace(ctx));
+      if (isAsked && found) return acts.ask(ctx, removal(ctx), entryPlace(ctx), paramsOf(ctx));
       await sendEntry(ctx, found, {});
     },
     /** `POST /cluster/maps/:map/:key`: puts a value, or removes the entry. */

@@ -40,7 +40,7 @@ export function createMemberConfigForm(tools: PageTools, acts: Acts) {
       await tools.check(ctx, 'updateMemberConfig');
       const { body } = await tools.run<Preview>(ctx, 'previewMemberConfig', { body: { config } });
       const act = addition(config, body, { typedName, t: textFor(ctx) });
-      if (form.get('do') === 'preview') return acts.ask(ctx, act, place);
+      if (form.get('do') === 'preview') return acts.ask(ctx, act, place, {});
       const done = await acts.perform<Changed>(ctx, act, place, {});
       if (!done) return;
       const { added, ignored } = done.body;

@@ -12,6 +12,7 @@ import {
   renderMember,
   renderMembers,
 } from '../../../views/management/cluster/members.tsx';
+import type { ShownCluster } from '../../../views/management/cluster/operations.tsx';
 import type { DoneNotice } from '../../../views/management/detail.tsx';
 import type { NotRead } from '../../../views/management/live/not-read.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
@@ -21,7 +22,8 @@ import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { type AskedPlot, plotsOf, readPart } from '../plots.ts';
+import { type AskedPlot, asPart, plotsOf, readPart } from '../plots.ts';
+import { memberChecks } from './checks-before.ts';
 
 const listHref = '/cluster/members';
 const path = (t: Translate) => [{ title: t('common.members'), href: listHref }];
@@ -86,7 +88,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       const member = await find(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'shut-down') {
-        return acts.ask(ctx, await shutdownOf(ctx, member), placeOf(member, t));
+        return acts.ask(ctx, await shutdownOf(ctx, member), placeOf(member, t), { member: member.id });
       }
       const done = form.get('done') ?? '';
       const notice = done === 'level' ? levelNotice(form.get('former'), t) : doneNotices(t)[done];
@@ -206,12 +208,14 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
   }
 
   /** What it would do is asked first, and nothing is done by that. */
-  async function shutdownOf(ctx: PageContext, { id, inFlight }: ShownMember): Promise<Act> {
+  async function shutdownOf(ctx: PageContext, member: ShownMember): Promise<Act> {
+    const { id, inFlight } = member;
     const t = textFor(ctx);
     await tools.check(ctx, 'shutDownMember');
-    const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', {
-      query: { limit: '500' },
-    });
+    const [{ body }, cluster] = await Promise.all([
+      tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers', { query: { limit: '500' } }),
+      asPart(async () => (await tools.run<ShownCluster>(ctx, 'readCluster')).body),
+    ]);
     const others = body.items.filter((other) => other.id !== id && other.state === 'in' && !other.isDrained);
     return {
       name: 'shut-down',
@@ -221,6 +225,7 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
         inFlight === null ? t('members.endsAfterCalls') : t('members.endsAfterCallsNow', { n: inFlight }),
         others.length === 0 ? t('members.noOther') : t('members.othersGoOn', { n: others.length }),
         t('members.hasToBeStarted'),
+        ...memberChecks(member, body.items, cluster, t),
       ],
       button: t('members.shutDown'),
       isDangerous: true,

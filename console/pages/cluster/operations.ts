@@ -13,6 +13,7 @@ import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../plots.ts';
+import { clusterChecks } from './checks-before.ts';
 import { addedNotice, createMemberConfigForm, isConfigForm } from './member-config.ts';
 
 const place = (t: Translate) => ({
@@ -39,7 +40,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       const cluster = await read(ctx);
       const act = actOf(ctx, cluster);
       const reason = act && whyNot(cluster, act);
-      if (act && reason === undefined) return acts.ask(ctx, act, place(t));
+      if (act && reason === undefined) return acts.ask(ctx, act, place(t), {});
       if (act) await tools.check(ctx, act.operation);
       const all = actsOf(ctx, cluster, '');
       const operations = all.map(({ operation }) => operation);
@@ -107,21 +108,6 @@ function offered({ name, title, about, isDangerous = false, isQuiet = false }: C
   return { name, title, about, isDangerous, isQuiet };
 }
 
-/** What is to be known of the cluster before something is done to all of it. */
-function preFlight({ isSafe, migrationQueueSize }: ShownCluster, t: Translate): readonly string[] {
-  const safety =
-    isSafe === null
-      ? t('operations.carefulUnknown')
-      : isSafe
-        ? t('operations.fineInStep')
-        : t('operations.carefulNotInStep');
-  const queue =
-    migrationQueueSize === null || migrationQueueSize === 0
-      ? []
-      : [t('operations.migrationsWait', { n: migrationQueueSize })];
-  return [safety, ...queue];
-}
-
 /** Typed before what hits everybody. Not the name of an instance: each member has its own, and any of them may answer next. */
 function typedForCluster(ctx: PageContext): string {
   return presentationOf(ctx).branding.name ?? 'cluster';
@@ -152,7 +138,7 @@ function stateChange(cluster: ShownCluster, typedName: string, t: Translate): Cl
         ? t('operations.stateNotKnown')
         : t('operations.stateNow', { state: clusterStateOf(cluster, t).word }),
       t('operations.whatStatesMean'),
-      ...preFlight(cluster, t),
+      ...clusterChecks(cluster, t),
     ],
     button: t('operations.changeState'),
     isDangerous: true,
@@ -275,7 +261,7 @@ function startsAndEnd(cluster: ShownCluster, typedName: string, t: Translate): r
       title: t('operations.partialStart'),
       about: t('operations.partialAbout'),
       done: t('operations.partialStarted'),
-      effects: [t('operations.partialEffect'), ...preFlight(cluster, t)],
+      effects: [t('operations.partialEffect'), ...clusterChecks(cluster, t)],
       button: t('operations.partialStart'),
     },
     {
@@ -286,7 +272,7 @@ function startsAndEnd(cluster: ShownCluster, typedName: string, t: Translate): r
       title: t('operations.forceStart'),
       about: t('operations.forceAbout'),
       done: t('operations.forceStarted'),
-      effects: [t('operations.forceEffect'), ...preFlight(cluster, t)],
+      effects: [t('operations.forceEffect'), ...clusterChecks(cluster, t)],
       button: t('operations.forceStart'),
     },
     {
@@ -302,7 +288,7 @@ function startsAndEnd(cluster: ShownCluster, typedName: string, t: Translate): r
           ? t('operations.everyMemberEndsUnknown')
           : t('operations.everyMemberEnds', { n: cluster.clusterSize }),
         t('operations.notPersistedLost'),
-        ...preFlight(cluster, t),
+        ...clusterChecks(cluster, t),
       ],
       button: t('operations.shutDown'),
     },

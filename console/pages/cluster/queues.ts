@@ -58,7 +58,7 @@ export function createQueuePages(tools: PageTools, acts: Acts, now: () => number
       const queue = await find(ctx);
       const { form } = ctx.state;
       const act = actsOf(queue, t).get(form.get('do') ?? '');
-      if (act) return acts.ask(ctx, act, placeOf(queue, t));
+      if (act) return acts.ask(ctx, act, placeOf(queue, t), { queue: queue.id });
       const notice = form.get('done') === 'offered' ? t('queues.offered') : pinNotice(ctx);
       await showQueue(ctx, queue, { notice });
     },

@@ -62,7 +62,7 @@ export function createWanPages(tools: PageTools, acts: Acts) {
       const [replication, publisher] = ['replication', 'publisher'].map((name) => form.get(name)?.trim());
       if (replication && publisher) return tools.goTo(ctx, publisherHref({ replication, publisher }));
       const t = textFor(ctx);
-      if (form.get('do') === adding.name) return acts.ask(ctx, addAct(t), listPlace(t));
+      if (form.get('do') === adding.name) return acts.ask(ctx, addAct(t), listPlace(t), {});
       await showList(ctx, undefined);
     },
     /** `POST /cluster/wan`: adds a publisher. */
@@ -77,7 +77,7 @@ export function createWanPages(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const t = textFor(ctx);
       const act = actOf(publisher, form, t);
-      if (act) return acts.ask(ctx, act, placeOf(publisher, t));
+      if (act) return acts.ask(ctx, act, placeOf(publisher, t), paramsOf(publisher));
       await showPublisher(ctx, publisher, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
     /** `POST /cluster/wan/:replication/:publisher`: what the form names in `do`. */
@@ -88,9 +88,7 @@ export function createWanPages(tools: PageTools, acts: Acts) {
       const t = textFor(ctx);
       const act = actOf(publisher, form, t);
       if (act) {
-        const { replication, publisher: id } = publisher;
-        const params = { replication, publisher: id };
-        const answer = await acts.perform<Done>(ctx, act, placeOf(publisher, t), params);
+        const answer = await acts.perform<Done>(ctx, act, placeOf(publisher, t), paramsOf(publisher));
         if (answer) await sayDone(ctx, publisher, name, answer.body);
       } else if (atOnce[name] !== undefined) await doAtOnce(ctx, publisher, name);
       else tools.goTo(ctx, publisherHref(publisher));
@@ -126,8 +124,7 @@ export function createWanPages(tools: PageTools, acts: Acts) {
 
   async function doAtOnce(ctx: PageContext, publisher: ShownPublisher, name: string): Promise<void> {
     const t = textFor(ctx);
-    const { replication, publisher: id } = publisher;
-    const request = { params: { replication, publisher: id }, body: {} };
+    const request = { params: paramsOf(publisher), body: {} };
     try {
       const { body } = await tools.run<Done>(ctx, atOnce[name]!, request);
       await sayDone(ctx, publisher, name, body);
@@ -193,6 +190,10 @@ function inLanguage(sentence: string, t: Translate): string {
   return saidIn(t.language, sentence) ?? sentence;
 }
 
+function paramsOf({ replication, publisher }: Names) {
+  return { replication, publisher };
+}
+
 function placeOf(names: Names, t: Translate) {
   const href = publisherHref(names);
   return { path: [...path(t), { title: `${names.replication}/${names.publisher}`, href }], href };
@@ -234,7 +235,7 @@ const addAct = (t: Translate): Act => ({
 
 function actOf({ replication, publisher }: Names, form: Form, t: Translate): Act | undefined {
   const id = `${replication}/${publisher}`;
-  const map = () => form.get('map')?.trim() ?? '';
+  const mapIn = (typed: Form) => typed.get('map')?.trim() ?? '';
   const all: readonly Act[] = [
     {
       name: 'stop',
@@ -259,7 +260,7 @@ function actOf({ replication, publisher }: Names, form: Form, t: Translate): Act
       effects: [t('wan.entriesSent')],
       button: t('wan.synchronize'),
       texts: [{ name: 'map', label: t('wan.map'), hint: t('wan.everyMap') }],
-      requestOf: () => ({ body: map() === '' ? {} : { map: map() } }),
+      requestOf: (typed) => ({ body: mapIn(typed) === '' ? {} : { map: mapIn(typed) } }),
     },
     {
       name: 'check',
@@ -268,7 +269,7 @@ function actOf({ replication, publisher }: Names, form: Form, t: Translate): Act
       effects: [t('wan.mapCompared'), t('wan.merkleTrees')],
       button: t('wan.check'),
       texts: [{ name: 'map', label: t('wan.map'), isRequired: true }],
-      requestOf: () => ({ body: { map: map() } }),
+      requestOf: (typed) => ({ body: { map: mapIn(typed) } }),
     },
   ];
   return all.find(({ name }) => name === form.get('do'));

@@ -78,7 +78,7 @@ export function createHistory(
     /** Sends the page that asks. @returns whether the address names a change that can be put back */
     async ask(ctx: PageContext, present: Present, place: ActPlace): Promise<boolean> {
       const found = await asked(ctx, present);
-      if (found) await acts.ask(ctx, found.act, place);
+      if (found) await acts.ask(ctx, found.act, place, { [found.param]: present.id });
       return found !== undefined;
     },
     /** Takes the form of that page. @returns whether it is put back; else the page asks again, or nothing is different */

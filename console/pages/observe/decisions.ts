@@ -56,7 +56,7 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
       if (ctx.state.form.get('do') !== 'open') return showDecision(ctx, explained);
       const opening = explained && (await openingFor(ctx, explained));
       if (!opening) return tools.goTo(ctx, hrefOf(ctx));
-      await acts.ask(ctx, opening.act, placeOf(ctx));
+      await acts.ask(ctx, opening.act, placeOf(ctx), opening.params);
     },
     /** `POST /observe/decisions/:decision`: opens the call. */
     async change(ctx: PageContext): Promise<void> {

@@ -58,7 +58,7 @@ export function createJobPages(tools: PageTools, acts: Acts) {
       const t = textFor(ctx);
       const job = await find(ctx);
       const { form } = ctx.state;
-      if (form.get('do') === 'stop') return acts.ask(ctx, stopping(job, t), placeOf(job, t));
+      if (form.get('do') === 'stop') return acts.ask(ctx, stopping(job, t), placeOf(job, t), { job: job.id });
       const may = await tools.mayRun(ctx, ['cancelJob']);
       const own = isManyAct(job.kind) ? await ownBulkJob(ctx, tools, job.id) : undefined;
       const html = renderJob({

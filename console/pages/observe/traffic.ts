@@ -22,7 +22,7 @@ export function createTrafficPage(tools: PageTools, acts: Acts) {
       const { form } = ctx.state;
       const isAsked = form.get('do') === 'end';
       const call = isAsked ? await findOpen(ctx) : undefined;
-      if (call) return acts.ask(ctx, ending(call, t), placeOf(t));
+      if (call) return acts.ask(ctx, ending(call, t), placeOf(t), { call: call.id });
       const done = form.get('done') === 'ended' ? t('traffic.ended') : undefined;
       const notice = isAsked ? t('traffic.goneMeanwhile') : done;
       const model = await modelOf(ctx);

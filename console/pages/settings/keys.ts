@@ -23,7 +23,7 @@ export function createKeyPage(tools: PageTools, acts: Acts) {
       const t = textFor(ctx);
       const { form } = ctx.state;
       const act = allActs(t).find(({ name }) => name === form.get('do'));
-      if (act) return acts.ask(ctx, act, place(t));
+      if (act) return acts.ask(ctx, act, place(t), {});
       const { body } = await tools.run<ListAnswer<ShownKey>>(ctx, 'listKeys', { query: { limit: '200' } });
       const may = await tools.mayRun(ctx, ['rotateKeys']);
       const html = renderKeys({

@@ -68,6 +68,19 @@ export const members: SameTexts<typeof english> = {
     one: 'Ein anderes Member arbeitet weiter.',
     other: '{n} andere Member arbeiten weiter.',
   },
+  'members.fineMajority': {
+    one: 'Gut: Eine Mehrheit bleibt, {left} von {n} Member.',
+    other: 'Gut: Eine Mehrheit bleibt, {left} von {n} Membern.',
+  },
+  'members.carefulNoMajority': {
+    one: 'Vorsicht: Es bleibt keine Mehrheit, {left} von {n} Member.',
+    other: 'Vorsicht: Es bleibt keine Mehrheit, {left} von {n} Membern.',
+  },
+  'members.fineNobodyWaits': 'Gut: Zurzeit wartet dort kein Aufruf.',
+  'members.carefulWaits': {
+    one: 'Vorsicht: Zurzeit wartet dort ein Aufruf.',
+    other: 'Vorsicht: Zurzeit warten dort {n} Aufrufe.',
+  },
   'members.hasToBeStarted': 'Es muss auf seinem Rechner wieder gestartet werden.',
   'members.connections': 'Verbindungen',
   'members.connectionsAbout': 'Wie das Member sie jetzt zählt; die dieser Frage ist dabei.',

@@ -60,6 +60,19 @@ export const members = {
   },
   'members.noOther': 'No other member takes calls: every call is refused until one does.',
   'members.othersGoOn': { one: 'One other member goes on.', other: '{n} other members go on.' },
+  'members.fineMajority': {
+    one: 'Fine: a majority is left, {left} of {n} member.',
+    other: 'Fine: a majority is left, {left} of {n} members.',
+  },
+  'members.carefulNoMajority': {
+    one: 'Careful: no majority is left, {left} of {n} member.',
+    other: 'Careful: no majority is left, {left} of {n} members.',
+  },
+  'members.fineNobodyWaits': 'Fine: no call waits there now.',
+  'members.carefulWaits': {
+    one: 'Careful: one call waits there now.',
+    other: 'Careful: {n} calls wait there now.',
+  },
   'members.hasToBeStarted': 'It has to be started again on its machine.',
   'members.connections': 'Connections',
   'members.connectionsAbout': 'As the member counts them now; that of this question is one of them.',

@@ -100,7 +100,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       const found = await find(ctx);
       const { form } = ctx.state;
       const act = await actNamed(ctx, found.provider);
-      if (act) return acts.ask(ctx, act, placeOf(found.provider, t));
+      if (act) return acts.ask(ctx, act, placeOf(found.provider, t), { provider: found.provider.id });
       if (await history.ask(ctx, presentOf(found), placeOf(found.provider, t))) return;
       await showProvider(ctx, found, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
@@ -119,8 +119,9 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       }
       const act = await actNamed(ctx, provider);
       if (!act) return tools.goTo(ctx, providerHref(provider.id));
-      if (isUnasked(ctx, act)) return acts.ask(ctx, act, placeOf(provider, t));
-      const done = await acts.perform(ctx, act, placeOf(provider, t), { provider: provider.id });
+      const params = { provider: provider.id };
+      if (isUnasked(ctx, act)) return acts.ask(ctx, act, placeOf(provider, t), params);
+      const done = await acts.perform(ctx, act, placeOf(provider, t), params);
       if (!done) return;
       if (act.name === 'remove') return tools.goTo(ctx, `${listHref}?done=removed`);
       const isUnused = act.name === 'disable' && provider.linkedUsers === 0;

@@ -103,4 +103,18 @@ export const clients: SameTexts<typeof english> = {
   'clients.tokensStop':
     'Vorhandene Token gelten nicht mehr: Das Programm fordert ein neues an. Im Verlauf lässt es sich zurücksetzen.',
   'clients.narrowAccess': 'Zugriff einschränken',
+  'clients.secretLastUsed': 'Das Secret {secret} wurde zuletzt am {at} verwendet.',
+  'clients.secretUnused': 'Das Secret {secret} wurde noch nicht verwendet.',
+  'clients.tokensOfHour': {
+    one: 'In der letzten Stunde hat er ein Token erhalten.',
+    other: 'In der letzten Stunde hat er {n} Tokens erhalten.',
+  },
+  'clients.signedInNow': {
+    one: 'Zurzeit ist eine Sitzung dort angemeldet.',
+    other: 'Zurzeit sind {n} Sitzungen dort angemeldet.',
+  },
+  'clients.signedInAtLeast': {
+    one: 'Zurzeit ist mindestens eine Sitzung dort angemeldet.',
+    other: 'Zurzeit sind mindestens {n} Sitzungen dort angemeldet.',
+  },
 };

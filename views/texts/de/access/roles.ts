@@ -38,6 +38,13 @@ export const roles: SameTexts<typeof english> = {
     other: 'Sie wird {n} Benutzern genommen, sofort.',
   },
   'roles.removeRole': 'Rolle entfernen',
+  'roles.narrowNamed': 'Rolle {id} einschränken',
+  'roles.usersLose': {
+    one: 'Ein Benutzer hat sie und verliert {lost}.',
+    other: '{n} Benutzer haben sie und verlieren {lost}.',
+  },
+  'roles.narrow': 'Rolle einschränken',
+  'roles.usersHaveIt': { one: 'Ein Benutzer hat sie.', other: '{n} Benutzer haben sie.' },
   'grants.names': 'Namen, durch Kommas getrennt. Ein * am Ende steht für alles, was folgt: orders-*',
   'grants.may': 'Darf',
   'grants.otherScopes': 'Weitere Scopes',

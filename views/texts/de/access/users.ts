@@ -73,4 +73,18 @@ export const users: SameTexts<typeof english> = {
   'users.sameNameSomebodyElse':
     'Das lässt sich nicht rückgängig machen: Wer unter demselben Namen hinzugefügt wird, ist für jede Anwendung jemand anders.',
   'users.removeUser': 'Benutzer entfernen',
+  'users.noneOpenNow': 'Zurzeit ist keine Sitzung offen.',
+  'users.openNow': { one: 'Zurzeit ist eine Sitzung offen.', other: 'Zurzeit sind {n} Sitzungen offen.' },
+  'users.openNowAtLeast': {
+    one: 'Zurzeit ist mindestens eine Sitzung offen.',
+    other: 'Zurzeit sind mindestens {n} Sitzungen offen.',
+  },
+  'users.signedInTo': {
+    one: 'An einer Anwendung ist der Benutzer angemeldet: {applications}.',
+    other: 'An {n} Anwendungen ist der Benutzer angemeldet: {applications}.',
+  },
+  'users.signsYouOut': 'Vorsicht: Das ist Ihr eigenes Konto. Auch Sie werden abgemeldet.',
+  'users.ownAccountStops': 'Das ist Ihr eigenes Konto: Ein anderer Administrator muss das tun.',
+  'users.lastAdministratorStops':
+    'Das ist der letzte Administrator: Ohne dieses Konto könnte niemand mehr die Konsole verwalten. Legen Sie zuerst einen weiteren an.',
 };

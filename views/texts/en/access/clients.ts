@@ -95,4 +95,18 @@ export const clients = {
   'clients.tokensStop':
     'Tokens that it has stop working: the program asks for a new one. History puts it back.',
   'clients.narrowAccess': 'Narrow access',
+  'clients.secretLastUsed': 'The secret {secret} was last used on {at}.',
+  'clients.secretUnused': 'The secret {secret} has not been used yet.',
+  'clients.tokensOfHour': {
+    one: 'It got one token in the last hour.',
+    other: 'It got {n} tokens in the last hour.',
+  },
+  'clients.signedInNow': {
+    one: 'One session is signed in to it now.',
+    other: '{n} sessions are signed in to it now.',
+  },
+  'clients.signedInAtLeast': {
+    one: 'At least one session is signed in to it now.',
+    other: 'At least {n} sessions are signed in to it now.',
+  },
 } as const satisfies Texts;

@@ -37,6 +37,13 @@ export const roles = {
     other: 'It is taken from {n} users, at once.',
   },
   'roles.removeRole': 'Remove role',
+  'roles.narrowNamed': 'Narrow the role {id}',
+  'roles.usersLose': {
+    one: 'One user has it, and loses {lost}.',
+    other: '{n} users have it, and lose {lost}.',
+  },
+  'roles.narrow': 'Narrow role',
+  'roles.usersHaveIt': { one: 'One user has it.', other: '{n} users have it.' },
   'grants.names': 'Names, with commas between. A * at the end stands for whatever comes: orders-*',
   'grants.may': 'May',
   'grants.otherScopes': 'Other scopes',

@@ -67,4 +67,18 @@ export const users = {
   'users.sameNameSomebodyElse':
     'This cannot be undone: somebody who is added under the same name is somebody else to every application.',
   'users.removeUser': 'Remove user',
+  'users.noneOpenNow': 'No session is open now.',
+  'users.openNow': { one: 'One session is open now.', other: '{n} sessions are open now.' },
+  'users.openNowAtLeast': {
+    one: 'At least one session is open now.',
+    other: 'At least {n} sessions are open now.',
+  },
+  'users.signedInTo': {
+    one: 'One application has this user signed in: {applications}.',
+    other: '{n} applications have this user signed in: {applications}.',
+  },
+  'users.signsYouOut': 'Careful: this is your own account. You are signed out too.',
+  'users.ownAccountStops': 'This is your own account: another administrator has to do this.',
+  'users.lastAdministratorStops':
+    'This is the last administrator: without this account nobody could administer the console. Make another one first.',
 } as const satisfies Texts;
