@@ -1,10 +1,11 @@
 /** `/`: where a sign-in ends, for each role, with the member up and away. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, personWith, startWithAdmin } from '../helpers/management.ts';
+import { callApi, hiddenIn, personWith, sendForm, startWithAdmin } from '../helpers/management.ts';
 import { freePort } from '../helpers/ports.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { openStream } from './live-support.ts';
 
 let console: RunningConsole;
 let ada: UserAgent;
@@ -94,6 +95,46 @@ test('says that the cluster is away, and shows the rest', async () => {
     expect(titleOf(page)).toBe('Overview');
     expect(textOf(page)).toContain('No member takes calls');
     expect(textOf(page)).toContain(`127.0.0.1:${port}`);
+  } finally {
+    await other.stop();
+  }
+});
+
+test('drains a sick member by a button in its row, with Undo, for who may drain one', async () => {
+  const { items } = (await callApi(console, 'GET', '/members')) as {
+    items: { id: string; address: string }[];
+  };
+  const { id: well, address } = items[0]!;
+  const sick = `127.0.0.1:${await freePort()}`;
+  const other = await startConsole({ env: { CONSOLE_MEMBERS: `${address},http://${sick}` } });
+  const href = (id: string) => `/cluster/members/${encodeURIComponent(id)}`;
+  const button = `form="drain" formaction="${href(sick)}"`;
+  try {
+    const agent = createUserAgent(other.url);
+    await agent.signIn();
+    await until(async () => (await agent.get('/')).body.includes(button), 'the button', 10_000);
+    const page = await agent.get('/');
+    expect(page.body).toContain(`aria-label="Drain: ${sick}"`);
+    expect(page.body).not.toContain(`formaction="${href(well)}"`);
+    // What goes on has the button too, and nothing that is of one reader.
+    const stream = await openStream(other.url, agent, '/');
+    const { data } = await stream.until((event) => JSON.stringify(event.data).includes('formaction='));
+    stream.leave();
+    expect(JSON.stringify(data)).not.toContain('csrf');
+    const viewer = await (await personWith(other, 'looks-on', ['Viewer'])).get('/');
+    expect(viewer.body).toContain(`<bdi>${sick}</bdi>`);
+    expect(viewer.body).not.toContain('form="drain"');
+    expect(viewer.body).not.toContain('id="drain"');
+
+    const [form] = /<form id="drain".*?<\/form>/s.exec(page.body)!;
+    const fields = { csrf: hiddenIn({ ...page, body: form }, 'csrf')!, do: 'drain' };
+    expect(form).toContain('name="do" value="drain"');
+    const drained = await agent.follow(await agent.post(href(sick), fields));
+    expect(textOf(drained)).toContain('Drained: it gets no calls any more');
+    expect((await agent.get('/')).body).not.toContain(button);
+    const undone = await agent.follow(await sendForm(agent, drained, 'undrain'));
+    expect(textOf(undone)).toContain('It gets calls again.');
+    expect((await agent.get('/')).body).toContain(button);
   } finally {
     await other.stop();
   }

@@ -320,7 +320,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       members: [
         {
           id: '10.0.0.1:5701',
-          kind: 'ok',
+          kind: 'danger',
           word: filling.text,
           type: filling.text,
           inFlight: 3,
@@ -349,6 +349,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           href: '/observe/audit/a-1',
         },
       ],
+      mayDrain: true,
+      csrf: filling.text,
     }),
   'group of pages': (filling) =>
     renderGroup({

@@ -31,6 +31,7 @@ import { type AskedPlot, asPart, plotsOf } from '../plots.ts';
 import type { StartSteps } from '../settings/start-steps.ts';
 
 const parts = ['readHealth', 'readTraffic', 'listMembers', 'readLatestEntries', 'readCluster'] as const;
+const drainActs = ['drainMember', 'undrainMember'] as const;
 
 /** @param accountPage  for who may open no management page */
 export function createOverviewPage(
@@ -41,17 +42,17 @@ export function createOverviewPage(
 ) {
   return {
     async show(ctx: PageContext): Promise<void> {
-      const may = await tools.mayRun(ctx, parts);
+      const may = await tools.mayRun(ctx, [...parts, ...drainActs]);
       if (!may.has('readTraffic')) return accountPage(ctx);
       const events = may.has('readLatestEntries') ? asPart(() => eventsOf(ctx)) : undefined;
       const [moving, latest] = await Promise.all([movingOf(ctx, may), events]);
       const frame = await tools.frame(ctx);
       const steps = await stepsOf(ctx, frame);
-      tools.send(ctx, renderOverview({ frame, steps, ...moving, ...latest }));
+      tools.send(ctx, renderOverview({ frame, steps, csrf: tools.csrf(ctx), ...moving, ...latest }));
     },
     /** What goes on while it is open: all but what leaves an entry in the audit when it is read. */
     async parts(ctx: PageContext): Promise<Parts> {
-      const moving = await movingOf(ctx, await tools.mayRun(ctx, parts));
+      const moving = await movingOf(ctx, await tools.mayRun(ctx, [...parts, ...drainActs]));
       return overviewParts({ frame: tools.reader(ctx), ...moving });
     },
   };
@@ -65,7 +66,7 @@ export function createOverviewPage(
       part('readTraffic', () => plotsOf(ctx, tools, plots(textFor(ctx)), now)),
       part('listMembers', () => membersOf(ctx)),
     ]);
-    return { cluster, findings, numbers, members };
+    return { cluster, findings, numbers, members, mayDrain: drainActs.every((act) => may.has(act)) };
   }
 
   /** Undefined for whom its page is not there, and when nothing is open any more. */

@@ -1,4 +1,5 @@
 /** What is wrong and what has happened lately: where an administrator begins. */
+import { Form } from '../../elements/form.tsx';
 import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { Ago } from '../ago.tsx';
@@ -11,6 +12,7 @@ import type { ShownFinding } from '../observe/finding-place.ts';
 import { Findings } from '../observe/findings.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
+import { RowAct } from '../row-act.tsx';
 import { type ShownStep, StartLine } from '../settings/start.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { errorsIn, inFlightIn, latencyIn } from './member-state.tsx';
@@ -26,11 +28,14 @@ export interface OverviewModel {
   readonly findings?: FoundNow | undefined;
   readonly numbers?: Numbers | undefined;
   readonly members?: readonly MemberRow[] | undefined;
+  readonly mayDrain: boolean;
   readonly denials?: readonly EventRow[] | undefined;
   readonly changes?: readonly EventRow[] | undefined;
+  readonly csrf: string;
 }
 
-export interface OverviewPartsModel extends Pick<OverviewModel, 'findings' | 'numbers' | 'members'> {
+export interface OverviewPartsModel
+  extends Pick<OverviewModel, 'findings' | 'numbers' | 'members' | 'mayDrain'> {
   readonly frame: Pick<FrameModel, 'groups' | 'presentation' | 'now'>;
 }
 
@@ -75,7 +80,7 @@ export function renderOverview(model: OverviewModel): string {
 
 function Overview(model: OverviewModel) {
   const t = useText();
-  const { frame, steps, cluster, findings, numbers, members, denials, changes } = model;
+  const { frame, steps, cluster, findings, numbers, members, mayDrain, denials, changes } = model;
   return (
     <ManagementPage
       frame={frame}
@@ -87,7 +92,12 @@ function Overview(model: OverviewModel) {
       {steps && <StartLine steps={steps} />}
       {findings && <Attention frame={frame} {...findings} />}
       {numbers && <NumbersPart {...numbers} />}
-      {members && <Members members={members} />}
+      {members && <Members members={members} mayDrain={mayDrain} />}
+      {mayDrain && (
+        <Form id={drainForm} action="/cluster/members" hidden={{ csrf: model.csrf, do: 'drain' }}>
+          {null}
+        </Form>
+      )}
       {denials && (
         <Events
           id="denials"
@@ -113,11 +123,11 @@ function Overview(model: OverviewModel) {
 }
 
 /** What goes on while the page is open. */
-export function overviewParts({ frame, findings, numbers, members }: OverviewPartsModel) {
+export function overviewParts({ frame, findings, numbers, members, mayDrain }: OverviewPartsModel) {
   const parts = {
     attention: findings && <Attention frame={frame} {...findings} />,
     numbers: numbers && <NumbersPart {...numbers} />,
-    members: members && <Members members={members} />,
+    members: members && <Members members={members} mayDrain={mayDrain} />,
   };
   return Object.fromEntries(
     Object.entries(parts).flatMap(([id, part]) => (part ? [[id, renderPart(part, frame.presentation)]] : [])),
@@ -149,7 +159,15 @@ function NumbersPart({ plots, ...periods }: Numbers) {
   );
 }
 
-function Members({ members }: { readonly members: readonly MemberRow[] }) {
+/** Of the buttons in the rows of members: outside of what goes on, which has nothing of one reader in it. */
+const drainForm = 'drain';
+
+interface MembersProps {
+  readonly members: readonly MemberRow[];
+  readonly mayDrain: boolean;
+}
+
+function Members({ members, mayDrain }: MembersProps) {
   const t = useText();
   return (
     <Part id="members" title={t('common.members')}>
@@ -180,11 +198,19 @@ function Members({ members }: { readonly members: readonly MemberRow[] }) {
               latencyIn(figures, t),
               errorsIn(figures, t),
             ],
+            act: mayDrain && isSick(kind) && (
+              <RowAct label={t('members.drain')} act="drain" of={id} href={memberHref(id)} form={drainForm} />
+            ),
           }))}
         />
       )}
     </Part>
   );
+}
+
+/** One that is drained already is not among them, nor one of which nothing is known. */
+function isSick(kind: StateKind): boolean {
+  return kind === 'danger' || kind === 'warn';
 }
 
 interface EventsProps {
