@@ -153,7 +153,7 @@ test('says beside the field what is wrong with it, and keeps what was typed', as
   const fields = { id: 'grace', displayName: 'x', email: 'not an address', 'role:Viewer': 'on' };
   const refused = await ada.submit(form, fields, { action: '/access/users' });
   expect(refused.status).toBe(400);
-  expect(titleOf(refused)).toBe('Problem: Add user');
+  expect(titleOf(refused)).toBe('Problem: Invite user');
   expect(refused.body).toContain('id="email-error"');
   expect(refused.body).toContain('value="not an address"');
   expect(refused.body).toMatch(/name="role:Viewer" type="checkbox" checked/);

@@ -77,7 +77,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
         frame: await tools.frame(ctx),
         users: body.items,
         primary: may.has('createUser')
-          ? { label: t('users.addUser'), href: `${listHref}?do=new` }
+          ? { label: t('users.inviteUser'), href: `${listHref}?do=new` }
           : undefined,
         filters: filtersOf(
           listHref,
