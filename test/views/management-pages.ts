@@ -608,6 +608,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       typed: typedOf(filling),
       errors: [{ field: 'value', text: filling.text }],
       fileErrors: [{ field: 'file', text: filling.text }],
+      durationMs: 1.5,
       mostBytes: 1024,
       csrf: filling.text,
       mayPut: true,

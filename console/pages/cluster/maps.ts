@@ -231,6 +231,7 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       mostBytes,
       mayPut: may.has('putMapEntry'),
       mayRemove: may.has('deleteMapEntry'),
+      durationMs: found?.stored.durationMs,
       ...shown,
     });
     const isRejected = shown.errors?.length || shown.fileErrors?.length;

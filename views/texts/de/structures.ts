@@ -49,6 +49,7 @@ export const structures: SameTexts<typeof english> = {
   'maps.remove': 'Entfernen',
   'maps.putAnother': 'Anderen Wert setzen',
   'maps.putAValue': 'Wert setzen',
+  'maps.timeTaken': 'Dauer',
   'maps.storedWhileSame':
     'Er wird nur gespeichert, solange der Eintrag so ist, wie er hier steht. Member kennen keine Sperre: Ein Programm kann im selben Augenblick schreiben.',
   'maps.tooLongToEdit':

@@ -40,6 +40,7 @@ export const structures = {
   'maps.answeredBy': 'Answered by',
   'maps.remove': 'Remove',
   'maps.putAnother': 'Put another value',
+  'maps.timeTaken': 'Time taken',
   'maps.putAValue': 'Put a value',
   'maps.storedWhileSame':
     'It is stored only while the entry is as it is shown here. Members have no lock: a program may write at the same moment.',
