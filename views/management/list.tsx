@@ -20,6 +20,14 @@ export interface Column {
   /** Left out on a phone, where a row has two lines: its page says it. */
   readonly isMinor?: boolean;
 }
+  /** Of the column by which the list is sorted, where that can be changed. */
+  readonly sort?: ColumnSort | undefined;
+}
+
+export interface ColumnSort {
+  readonly direction: 'ascending' | 'descending';
+  /** The list the other way round. */
+  readonly href: string;
 
 export interface Row {
   /** Unique in the list. */
@@ -185,8 +193,13 @@ export function Table({
               </td>
             )}
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={cellClassOf(column)}>
-                {column.title}
+              <th
+                key={column.title}
+                scope="col"
+                class={cellClassOf(column)}
+                aria-sort={column.sort?.direction}
+              >
+                <ColumnHead {...column} />
               </th>
             ))}
             {hasActs && (
@@ -243,6 +256,15 @@ function More({ firstHref, nextHref }: ListModel) {
 }
 
 /** Of all that the filter finds, not of this page alone. */
+function ColumnHead({ title, sort }: Column) {
+  if (!sort) return <>{title}</>;
+  return (
+    <Link href={sort.href} class="sort">
+      {title} <span aria-hidden="true">{sort.direction === 'ascending' ? '\u2191' : '\u2193'}</span>
+    </Link>
+  );
+}
+
 function Files({ files = [], filters }: ListModel) {
   const t = useText();
   if (files.length === 0) return null;
