@@ -72,7 +72,11 @@ function Users({ users, sort, ...list }: UsersModel) {
         { title: t('common.lastSignIn') },
       ]}
       rows={users.map((user) => ({ key: user.id, cells: cellsOf(user, list.frame, t) }))}
-      empty={<p>{t('users.noUsersYet')}</p>}
+      empty={
+        <p>
+          {t('users.noUsersYet')} {t('users.forWhat')}
+        </p>
+      }
     />
   );
 }

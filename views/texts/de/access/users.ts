@@ -13,6 +13,7 @@ export const users: SameTexts<typeof english> = {
   'users.nothingSentThere': 'Dorthin wird nichts gesendet.',
   'users.signsInWith': 'Anmeldung über',
   'users.noUsersYet': 'Noch keine Benutzer.',
+  'users.forWhat': 'Wer sich hier anmeldet, hat ein Konto, und dessen Rollen sagen, was die Person darf.',
   'users.noRole': 'Keine Rolle',
   'users.active': 'Aktiv',
   'users.invited': 'Eingeladen',

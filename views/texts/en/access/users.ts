@@ -11,6 +11,7 @@ export const users = {
   'users.nothingSentThere': 'Nothing is sent there.',
   'users.signsInWith': 'Signs in with',
   'users.noUsersYet': 'No users yet.',
+  'users.forWhat': 'Each person who signs in here has an account, and its roles say what they may do.',
   'users.noRole': 'No role',
   'users.active': 'Active',
   'users.invited': 'Invited',
