@@ -34,6 +34,7 @@ describe('where nobody has added anything', () => {
       says: 'the account that they have at work',
       adds: 'Add identity provider',
     },
+    { path: '/access/roles?builtIn=false', says: 'No role of your own yet', adds: 'Add role' },
   ])('$path says what it is for, and has the button', async ({ path, says, adds }) => {
     const { body } = await ada.get(path);
     const empty = emptyIn(body);
@@ -46,6 +47,7 @@ describe('where nobody has added anything', () => {
     const found = textOf(await ada.get('/access/clients?q=nobody'));
     expect(found).toContain('Nothing matches this filter.');
     expect(found).not.toContain('npx console client add');
+    expect(textOf(await ada.get('/access/roles?builtIn=false&q=x'))).toContain(
       'Nothing matches this filter.',
     );
   });

@@ -513,7 +513,11 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       hasUrl: true,
     }),
   roles: (filling) =>
-    renderRoles({ frame: frameOf(filling), roles: [{ ...roleOf(filling), sentence: filling.text }] }),
+    renderRoles({
+      frame: frameOf(filling),
+      roles: [{ ...roleOf(filling), sentence: filling.text }],
+      filters: { action: '/access/roles', asked: {}, selects: [] },
+    }),
   role: (filling) =>
     renderRole({
       frame: frameOf(filling),
@@ -604,11 +608,11 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       key: 'a1',
       value: valueFor(filling),
       member: '10.0.0.1:5701',
+      durationMs: 1.5,
       version: filling.text,
       typed: typedOf(filling),
       errors: [{ field: 'value', text: filling.text }],
       fileErrors: [{ field: 'file', text: filling.text }],
-      durationMs: 1.5,
       mostBytes: 1024,
       csrf: filling.text,
       mayPut: true,
