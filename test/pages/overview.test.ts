@@ -85,6 +85,22 @@ describe('by role', () => {
   });
 });
 
+test('says of a page that is closed what is missing and who can give it, in German too', async () => {
+  const agent = await personWith(console, 'looks-at-members', ['MetricsViewer']);
+  const page = await agent.get('/access/users');
+  expect([page.status, titleOf(page)]).toEqual([403, 'Problem: Your roles do not open this']);
+  expect(textOf(page)).toContain(
+    'This needs the role Admin, or one with the permission api:users:read. An administrator can give you what is missing.',
+  );
+  const german = await agent.get('/access/users', { 'accept-language': 'de' });
+  expect(titleOf(german)).toBe('Problem: Ihre Rollen öffnen das nicht');
+  expect(textOf(german)).toContain(
+    'Dafür brauchen Sie die Rolle Admin oder eine mit der Berechtigung api:users:read. Ein Administrator kann Ihnen geben, was fehlt.',
+  );
+  const program = await agent.get('/access/users', { accept: 'application/json' });
+  expect(JSON.parse(program.body)).toMatchObject({ title: 'The access token does not open this' });
+});
+
 test('says that the cluster is away, and shows the rest', async () => {
   const port = await freePort();
   const other = await startConsole({ env: { CONSOLE_MEMBERS: `http://127.0.0.1:${port}` } });
