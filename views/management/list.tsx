@@ -160,11 +160,11 @@ function Nothing({ filters, empty, nextHref, isWhole, primary, firstSnippets = [
       <div class="empty">
         {empty}
         {primary && (
-          <p>
+          <div class="actions">
             <Link href={primary.href} class="button">
               {primary.label}
             </Link>
-          </p>
+          </div>
         )}
         {firstSnippets.length > 0 && <Snippets snippets={firstSnippets} />}
       </div>

@@ -179,10 +179,10 @@ function Members({ members, mayDrain }: MembersProps) {
           columns={[
             { title: t('members.member') },
             { title: t('common.state') },
-            { title: t('members.kind') },
-            { title: t('members.inFlight'), isNumber: true },
+            { title: t('members.kind'), isMinor: true },
+            { title: t('members.inFlight'), isNumber: true, isMinor: true },
             { title: 'p99', isNumber: true },
-            { title: t('members.errors'), isNumber: true },
+            { title: t('members.errors'), isNumber: true, isMinor: true },
           ]}
           rows={members.map(({ id, kind, word, type, ...figures }) => ({
             key: id,
