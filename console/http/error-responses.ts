@@ -59,7 +59,7 @@ export function createErrorResponses({ log, isSecure }: ErrorResponsesDeps): Err
         {
           status,
           code,
-          title,
+          title: pageTitles[code] ?? title,
           detail: problemError.message,
           requestId,
           ...wayOut(code),
@@ -102,10 +102,19 @@ function isMissingInteraction(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound';
 }
 
+/** Of what has another one for a person than for a program. */
+const pageTitles: Readonly<Record<string, string>> = {
+  insufficient_scope: 'Your roles do not open this',
+};
+
+/** A person reads the page; what is missing stands above it. */
+const whoGives = 'An administrator can give you what is missing.';
+
 /** Home is the account, or the sign-in for who has none open. */
 const waysHome = new Set(['csrf_failed', 'not_found', 'forbidden', 'conflict']);
 
 function wayOut(code: string) {
+  if (code === 'insufficient_scope') return { hint: whoGives };
   if (code === 'login_failed') return { actionHref: '/login', actionLabel: 'act.signIn' as const };
   return waysHome.has(code) ? { actionHref: '/', actionLabel: 'error.account' as const } : {};
 }

@@ -62,9 +62,12 @@ function rolesFor({ access }: Asked): readonly string[] {
 
 function insufficient(asked: Asked, { id, kind }: Actor): ProblemError {
   const scope = scopeOf(asked);
-  const role = `the role ${['Admin', ...rolesFor(asked)].at(-1)}`;
-  const needed = kind === 'client' ? `the scope ${scope}` : `${role}, or one with the permission ${scope}`;
-  return new ProblemError(problems.insufficientScope, `This needs ${needed}.`, {
+  const role = ['Admin', ...rolesFor(asked)].at(-1);
+  const detail =
+    kind === 'client'
+      ? `This needs the scope ${scope}.`
+      : `This needs the role ${role}, or one with the permission ${scope}.`;
+  return new ProblemError(problems.insufficientScope, detail, {
     actor: id,
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   });

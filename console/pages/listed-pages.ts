@@ -6,6 +6,8 @@ export interface ListedPage {
   readonly operation: string;
   /** Parameters of the address that the operation knows. */
   readonly names: readonly string[];
+  /** In which orders it can be had where nothing is filtered, the usual one first. */
+  readonly sorts?: readonly [usual: string, reversed: string];
   /** What the page asks for besides. */
   readonly fixed?: Readonly<Record<string, string>>;
 }
@@ -15,8 +17,13 @@ export const listed = {
   maps: { href: '/cluster/maps', operation: 'listMaps', names: ['q'] },
   queues: { href: '/cluster/queues', operation: 'listQueues', names: ['q'] },
   publishers: { href: '/cluster/wan', operation: 'listWanPublishers', names: [] },
-  users: { href: '/access/users', operation: 'listUsers', names: ['q', 'status', 'role', 'provider'] },
-  roles: { href: '/access/roles', operation: 'listRoles', names: [] },
+  users: {
+    href: '/access/users',
+    operation: 'listUsers',
+    names: ['q', 'status', 'role', 'provider'],
+    sorts: ['id', '-id'],
+  },
+  roles: { href: '/access/roles', operation: 'listRoles', names: ['q', 'builtIn'] },
   clients: {
     href: '/access/clients',
     operation: 'listClients',

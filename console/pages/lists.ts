@@ -1,10 +1,10 @@
 /** What a list takes from its address, and how the address goes on. */
 
 import type { FiltersModel, Option } from '../../views/management/filters.tsx';
-import type { ListModel } from '../../views/management/list.tsx';
+import type { ColumnSort, ListModel } from '../../views/management/list.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import type { Form } from '../http/form.ts';
-import { formatsOf } from './listed-pages.ts';
+import { formatsOf, type ListedPage } from './listed-pages.ts';
 
 export interface ListAnswer<Item> {
   readonly items: readonly Item[];
@@ -29,6 +29,30 @@ export function queryOf(form: Form, names: readonly string[]): Record<string, st
   );
 }
 
+/** The same with its order, where nothing is filtered: one that finds things has an order of its own. */
+export function sortedQueryOf(
+  form: Form,
+  { names, sorts }: Pick<ListedPage, 'names' | 'sorts'>,
+): Record<string, string> {
+  const asked = queryOf(form, names);
+  const sort = form.get('sort') ?? '';
+  return sorts?.includes(sort) && !names.some((name) => name in asked) ? { ...asked, sort } : asked;
+}
+
+/** Of the head of the column by which a list is sorted: it leads to the other order. */
+export function columnSortOf(
+  { href, names, sorts }: ListedPage,
+  asked: Readonly<Record<string, string>>,
+): ColumnSort | undefined {
+  if (!sorts || names.some((name) => name in asked)) return undefined;
+  const [usual, reversed] = sorts;
+  const isReversed = asked.sort === reversed;
+  return {
+    direction: isReversed ? 'descending' : 'ascending',
+    href: addressOf(href, { sort: isReversed ? usual : reversed }),
+  };
+}
+
 /** The filter above a list, as the address says it. */
 export function filtersOf(
   action: string,
@@ -37,7 +61,7 @@ export function filtersOf(
   filters: readonly AskedFilter[],
   t: Translate,
 ): FiltersModel {
-  const { cursor: _cursor, limit: _limit, ...filter } = asked;
+  const { cursor: _cursor, limit: _limit, sort: _sort, ...filter } = asked;
   return {
     action,
     asked: filter,

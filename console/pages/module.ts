@@ -78,9 +78,9 @@ export function createPagesModule(needs: PagesNeeds) {
   const steps = createStartSteps(tools, origin.startsWith('https:'));
   const overview = createOverviewPage(tools, accountPage, steps, now);
   const members = createMemberPages(tools, acts, now);
-  const maps = createMapPages(tools, acts, proxyBodyLimitBytes, now);
+  const maps = createMapPages(tools, acts, { origin, mostBytes: proxyBodyLimitBytes, now });
   const readings = createReadingPages(tools);
-  const queues = createQueuePages(tools, acts, now);
+  const queues = createQueuePages(tools, acts, origin, now);
   const drains = createDrainPages(tools, acts);
   const wan = createWanPages(tools, acts);
   const cp = createCpPage(tools, acts);

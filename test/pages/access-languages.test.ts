@@ -81,7 +81,7 @@ function entryIn(href: string): string {
 
 describe('a list', () => {
   test.each([
-    ['/access/users', 'Benutzer', 'Benutzer hinzufügen', 'Anmeldung über'],
+    ['/access/users', 'Benutzer', 'Benutzer einladen', 'Anmeldung über'],
     ['/access/roles', 'Rollen', 'Rolle hinzufügen', 'Darf Map „orders“ lesen. Sonst nichts.'],
     [
       '/access/clients',
@@ -208,7 +208,7 @@ describe('what operations say', () => {
   test('of what was typed', async () => {
     const user = await ada.get('/access/users?do=new');
     const refused = await sendForm(ada, user, 'new', { id: 'a b', email: 'x' });
-    expect([refused.status, titleOf(refused)]).toEqual([400, 'Problem: Benutzer hinzufügen']);
+    expect([refused.status, titleOf(refused)]).toEqual([400, 'Problem: Benutzer einladen']);
     expectGerman(refused, 'Es wurde nichts gespeichert.', 'Keine E-Mail-Adresse.');
     const role = await ada.get('/access/roles?do=new');
     const taken = await sendForm(ada, role, 'new', { id: 'Keeper', maps: 'orders', 'map:read': 'on' });

@@ -57,6 +57,24 @@ describe.skipIf(reason !== undefined)(`keys${reason ? ` (${reason})` : ''}`, () 
     expect(await focused()).toBe('displayName');
   });
 
+  test('p pauses a live page and lets it go on, not while somebody types, and does nothing where none is live', async () => {
+    await page.goto(`${console.url}/observe/traffic`);
+    const state = page.locator('[data-live] [role=status]');
+    await state.filter({ hasText: /^Live$/ }).waitFor();
+    await page.keyboard.press('p');
+    await state.filter({ hasText: /^Paused$/ }).waitFor();
+    const box = page.locator('main form.filters input[type=text]').first();
+    await box.focus();
+    await page.keyboard.type('p');
+    expect([await box.inputValue(), await state.textContent()]).toEqual(['p', 'Paused']);
+    await box.blur();
+    await page.keyboard.press('p');
+    await state.filter({ hasText: /^Live$/ }).waitFor();
+    await page.goto(`${console.url}/access/users`);
+    await page.keyboard.press('p');
+    expect(new URL(page.url()).pathname).toBe('/access/users');
+  });
+
   test('a slash and Ctrl+K are at the search, whose Enter opens what is meant', async () => {
     await page.goto(`${console.url}/cluster/members`);
     for (const key of ['/', 'Control+k']) {

@@ -69,6 +69,7 @@ describe('an entry', () => {
     const json = '{"id":9007199254740993,"price":1.10,"tags":[],"of":{"a":"x\\"{}"}}';
     await store('orders', 'big', json, 'application/json');
     const page = await ada.get(entryHref('orders', 'big'));
+    expect(textOf(page)).toMatch(/Answered by 127\.0\.0\.1:\d+ Time taken \d[\d.,]* ms/);
     expect(textOf(page)).toContain('"id": 9007199254740993,');
     expect(textOf(page)).toContain('"price": 1.10,');
     expect(textOf(page)).toContain('"tags": [],');

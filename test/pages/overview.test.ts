@@ -1,10 +1,11 @@
 /** `/`: where a sign-in ends, for each role, with the member up and away. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
-import { callApi, personWith, startWithAdmin } from '../helpers/management.ts';
+import { callApi, hiddenIn, personWith, sendForm, startWithAdmin } from '../helpers/management.ts';
 import { freePort } from '../helpers/ports.ts';
 import { until } from '../helpers/store.ts';
 import { createUserAgent, textOf, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { openStream } from './live-support.ts';
 
 let console: RunningConsole;
 let ada: UserAgent;
@@ -84,6 +85,22 @@ describe('by role', () => {
   });
 });
 
+test('says of a page that is closed what is missing and who can give it, in German too', async () => {
+  const agent = await personWith(console, 'looks-at-members', ['MetricsViewer']);
+  const page = await agent.get('/access/users');
+  expect([page.status, titleOf(page)]).toEqual([403, 'Problem: Your roles do not open this']);
+  expect(textOf(page)).toContain(
+    'This needs the role Admin, or one with the permission api:users:read. An administrator can give you what is missing.',
+  );
+  const german = await agent.get('/access/users', { 'accept-language': 'de' });
+  expect(titleOf(german)).toBe('Problem: Ihre Rollen öffnen das nicht');
+  expect(textOf(german)).toContain(
+    'Dafür brauchen Sie die Rolle Admin oder eine mit der Berechtigung api:users:read. Ein Administrator kann Ihnen geben, was fehlt.',
+  );
+  const program = await agent.get('/access/users', { accept: 'application/json' });
+  expect(JSON.parse(program.body)).toMatchObject({ title: 'The access token does not open this' });
+});
+
 test('says that the cluster is away, and shows the rest', async () => {
   const port = await freePort();
   const other = await startConsole({ env: { CONSOLE_MEMBERS: `http://127.0.0.1:${port}` } });
@@ -94,6 +111,46 @@ test('says that the cluster is away, and shows the rest', async () => {
     expect(titleOf(page)).toBe('Overview');
     expect(textOf(page)).toContain('No member takes calls');
     expect(textOf(page)).toContain(`127.0.0.1:${port}`);
+  } finally {
+    await other.stop();
+  }
+});
+
+test('drains a sick member by a button in its row, with Undo, for who may drain one', async () => {
+  const { items } = (await callApi(console, 'GET', '/members')) as {
+    items: { id: string; address: string }[];
+  };
+  const { id: well, address } = items[0]!;
+  const sick = `127.0.0.1:${await freePort()}`;
+  const other = await startConsole({ env: { CONSOLE_MEMBERS: `${address},http://${sick}` } });
+  const href = (id: string) => `/cluster/members/${encodeURIComponent(id)}`;
+  const button = `form="drain" formaction="${href(sick)}"`;
+  try {
+    const agent = createUserAgent(other.url);
+    await agent.signIn();
+    await until(async () => (await agent.get('/')).body.includes(button), 'the button', 10_000);
+    const page = await agent.get('/');
+    expect(page.body).toContain(`aria-label="Drain: ${sick}"`);
+    expect(page.body).not.toContain(`formaction="${href(well)}"`);
+    // What goes on has the button too, and nothing that is of one reader.
+    const stream = await openStream(other.url, agent, '/');
+    const { data } = await stream.until((event) => JSON.stringify(event.data).includes('formaction='));
+    stream.leave();
+    expect(JSON.stringify(data)).not.toContain('csrf');
+    const viewer = await (await personWith(other, 'looks-on', ['Viewer'])).get('/');
+    expect(viewer.body).toContain(`<bdi>${sick}</bdi>`);
+    expect(viewer.body).not.toContain('form="drain"');
+    expect(viewer.body).not.toContain('id="drain"');
+
+    const [form] = /<form id="drain".*?<\/form>/s.exec(page.body)!;
+    const fields = { csrf: hiddenIn({ ...page, body: form }, 'csrf')!, do: 'drain' };
+    expect(form).toContain('name="do" value="drain"');
+    const drained = await agent.follow(await agent.post(href(sick), fields));
+    expect(textOf(drained)).toContain('Drained: it gets no calls any more');
+    expect((await agent.get('/')).body).not.toContain(button);
+    const undone = await agent.follow(await sendForm(agent, drained, 'undrain'));
+    expect(textOf(undone)).toContain('It gets calls again.');
+    expect((await agent.get('/')).body).toContain(button);
   } finally {
     await other.stop();
   }

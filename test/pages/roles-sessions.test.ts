@@ -45,6 +45,26 @@ describe('roles', () => {
     await callApi(console, 'DELETE', '/roles/AdminHelper');
   });
 
+  test('are filtered on their page by the beginning of a name and by their kind, in its files too', async () => {
+    await callApi(console, 'POST', '/roles', { id: 'AdminHelper', permissions: ['svc:health:read'] });
+    const rowsOf = async (query: string) => {
+      const { body } = await ada.get(`/access/roles?${query}`);
+      return [...body.matchAll(/<th scope="row"[^>]*><a href="\/access\/roles\/([^"]*)"/g)].map(
+        ([, id]) => id,
+      );
+    };
+    expect(await rowsOf('q=adm')).toEqual(['Admin', 'AdminHelper']);
+    expect(await rowsOf('q=adm&builtIn=false')).toEqual(['AdminHelper']);
+    expect(await rowsOf('builtIn=true')).toEqual(['Admin', 'Viewer', 'MetricsViewer']);
+    const page = await ada.get('/access/roles?q=adm&builtIn=false');
+    expect(page.body).toContain('<input id="q" name="q" type="search" value="adm"');
+    expect(textOf(page)).toContain('Kind: Custom');
+    expect(page.body).toContain('href="/access/roles.csv?q=adm&amp;builtIn=false"');
+    const file = JSON.parse((await ada.get('/access/roles.json?q=adm&builtIn=false')).body);
+    expect(file.items).toMatchObject([{ id: 'AdminHelper' }]);
+    await callApi(console, 'DELETE', '/roles/AdminHelper');
+  });
+
   test('are listed with what they open and who has them', async () => {
     const list = await ada.get('/access/roles');
     expect(textOf(list)).toContain('Reads and changes everything, on the cluster and here.');

@@ -98,6 +98,40 @@ test('lists users, each a link to its page, with a filter that is part of the ad
   expect(found.body).toContain('value="Grace"');
 });
 
+test('is sorted by the head of its first column, one way and the other, over pages and in its files', async () => {
+  const names = ({ body }: Reply) =>
+    [...body.matchAll(/<th scope="row"[^>]*><a href="\/access\/users\/([^"]*)"/g)].map(([, id]) => id!);
+  const headOf = ({ body }: Reply) =>
+    /<th scope="col" aria-sort="(\w+)"><a href="([^"]*)" class="sort">Name/.exec(body)?.slice(1);
+  const usual = await ada.get('/access/users');
+  expect(headOf(usual)).toEqual(['ascending', '/access/users?sort=-id']);
+  const all = names(usual);
+  expect(all.length).toBeGreaterThan(1);
+  const reversed = await ada.get('/access/users?sort=-id');
+  expect(headOf(reversed)).toEqual(['descending', '/access/users?sort=id']);
+  expect(names(reversed)).toEqual(all.toReversed());
+  expect(names(await ada.get('/access/users?sort=id'))).toEqual(all);
+  // No filter: nothing is there to take off.
+  expect(chipsIn(reversed)).toEqual({});
+
+  const first = await ada.get('/access/users?sort=-id&limit=1');
+  const next = /href="(\/access\/users\?[^"]*cursor=[^"]*)"/.exec(first.body)![1]!.replaceAll('&amp;', '&');
+  expect([...names(first), ...names(await ada.get(next))]).toEqual(all.toReversed().slice(0, 2));
+  expect(reversed.body).toContain('href="/access/users.json?sort=-id"');
+  const { items } = JSON.parse((await ada.get('/access/users.json?sort=-id')).body) as {
+    items: { id: string }[];
+  };
+  expect(items.map(({ id }) => id)).toEqual(all.toReversed());
+
+  // What finds people has an order of its own.
+  const filtered = await ada.get('/access/users?status=active&sort=-id');
+  expect([filtered.status, headOf(filtered)]).toEqual([200, undefined]);
+  expect((await ada.get('/access/users.json?status=active&sort=-id')).status).toBe(200);
+  for (const sort of ['roles', '-', '%00']) {
+    expect(names(await ada.get(`/access/users?sort=${sort}`))).toEqual(all);
+  }
+});
+
 /** Where each chip of a list leads, by what it says. */
 function chipsIn({ body }: Reply): Readonly<Record<string, string>> {
   const chips = /<ul class="chips"[\s\S]*?<\/ul>/.exec(body)?.[0] ?? '';
@@ -153,7 +187,7 @@ test('says beside the field what is wrong with it, and keeps what was typed', as
   const fields = { id: 'grace', displayName: 'x', email: 'not an address', 'role:Viewer': 'on' };
   const refused = await ada.submit(form, fields, { action: '/access/users' });
   expect(refused.status).toBe(400);
-  expect(titleOf(refused)).toBe('Problem: Add user');
+  expect(titleOf(refused)).toBe('Problem: Invite user');
   expect(refused.body).toContain('id="email-error"');
   expect(refused.body).toContain('value="not an address"');
   expect(refused.body).toMatch(/name="role:Viewer" type="checkbox" checked/);

@@ -320,7 +320,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       members: [
         {
           id: '10.0.0.1:5701',
-          kind: 'ok',
+          kind: 'danger',
           word: filling.text,
           type: filling.text,
           inFlight: 3,
@@ -349,6 +349,8 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           href: '/observe/audit/a-1',
         },
       ],
+      mayDrain: true,
+      csrf: filling.text,
     }),
   'group of pages': (filling) =>
     renderGroup({
@@ -511,7 +513,11 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       hasUrl: true,
     }),
   roles: (filling) =>
-    renderRoles({ frame: frameOf(filling), roles: [{ ...roleOf(filling), sentence: filling.text }] }),
+    renderRoles({
+      frame: frameOf(filling),
+      roles: [{ ...roleOf(filling), sentence: filling.text }],
+      filters: { action: '/access/roles', asked: {}, selects: [] },
+    }),
   role: (filling) =>
     renderRole({
       frame: frameOf(filling),
@@ -602,6 +608,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       key: 'a1',
       value: valueFor(filling),
       member: '10.0.0.1:5701',
+      durationMs: 1.5,
       version: filling.text,
       typed: typedOf(filling),
       errors: [{ field: 'value', text: filling.text }],

@@ -49,6 +49,7 @@ const same: readonly RegExp[] = [
 const programs = [
   'console/pages/access/client-snippets.ts',
   'console/pages/access/application-presets.ts',
+  'console/pages/cluster/first-calls.ts',
   'console/pages/change-ways.ts',
 ];
 

@@ -9,6 +9,8 @@ interface FormProps {
   readonly hidden: Readonly<Record<string, string>>;
   readonly children: ComponentChildren;
   readonly class?: string;
+  /** By which a button elsewhere on the page names it. */
+  readonly id?: string;
   /** A file goes with it. */
   readonly isUpload?: boolean;
 }
@@ -18,11 +20,12 @@ interface FormProps {
  *
  * @throws {Error} when `action` could lead anywhere but to a page
  */
-export function Form({ action, hidden, children, class: className, isUpload }: FormProps) {
+export function Form({ action, hidden, children, class: className, id, isUpload }: FormProps) {
   const target = safeHref(action);
   if (target === undefined) throw new Error('a form needs a path or an http(s) address to go to');
   return (
     <form
+      id={id}
       method="post"
       action={target}
       class={className}

@@ -12,6 +12,7 @@ import { Pick, PickPage, Selection, type SelectionModel } from './bulk/selection
 import { Chips, Filters, type FiltersModel, filtersInWords, isFiltered } from './filters.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
 import { NewItems, type NewItemsModel } from './live/new-items.tsx';
+import { type Snippet, Snippets } from './snippets.tsx';
 
 export interface Column {
   readonly title: string;
@@ -19,6 +20,14 @@ export interface Column {
   readonly isNumber?: boolean;
   /** Left out on a phone, where a row has two lines: its page says it. */
   readonly isMinor?: boolean;
+  /** Of the column by which the list is sorted, where that can be changed. */
+  readonly sort?: ColumnSort | undefined;
+}
+
+export interface ColumnSort {
+  readonly direction: 'ascending' | 'descending';
+  /** The list the other way round. */
+  readonly href: string;
 }
 
 export interface Row {
@@ -53,8 +62,12 @@ export interface ListModel {
   /** Many narrow columns: heads break, and each cell says its column on a phone. */
   readonly isGrid?: boolean;
   readonly rows: readonly Row[];
-  /** What is said, and offered, where there is nothing at all. */
+  /** What is said where there is nothing at all, above the one thing to do here. */
   readonly empty: ComponentChildren;
+  /** That filter alone leaves out nothing that could be added here: nothing in it is nothing at all. */
+  readonly isWhole?: boolean;
+  /** What makes the first one, from elsewhere. */
+  readonly firstSnippets?: readonly Snippet[] | undefined;
   /** Of the first page of a list that says what has come since. */
   readonly live?: NewItemsModel | undefined;
   /** Where the list goes on. */
@@ -79,6 +92,7 @@ export type ListState = Pick<
   | 'frame'
   | 'count'
   | 'primary'
+  | 'firstSnippets'
   | 'live'
   | 'nextHref'
   | 'firstHref'
@@ -138,10 +152,24 @@ function Head({ filters, selection, rows }: ListModel) {
   );
 }
 
-function Nothing({ filters, empty, nextHref }: ListModel) {
+function Nothing({ filters, empty, nextHref, isWhole, primary, firstSnippets = [] }: ListModel) {
   const t = useText();
   if (nextHref !== undefined) return <div class="empty">{t('frame.nothingPageListGoes')}</div>;
-  if (!filters || !isFiltered(filters)) return <div class="empty">{empty}</div>;
+  if (!filters || !isFiltered(filters) || isWhole) {
+    return (
+      <div class="empty">
+        {empty}
+        {primary && (
+          <div class="actions">
+            <Link href={primary.href} class="button">
+              {primary.label}
+            </Link>
+          </div>
+        )}
+        {firstSnippets.length > 0 && <Snippets snippets={firstSnippets} />}
+      </div>
+    );
+  }
   const words = filtersInWords(filters, t)
     .map((one) => one.words)
     .join(', ');
@@ -185,8 +213,13 @@ export function Table({
               </td>
             )}
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={cellClassOf(column)}>
-                {column.title}
+              <th
+                key={column.title}
+                scope="col"
+                class={cellClassOf(column)}
+                aria-sort={column.sort?.direction}
+              >
+                <ColumnHead {...column} />
               </th>
             ))}
             {hasActs && (
@@ -220,6 +253,15 @@ export function Table({
         </tbody>
       </table>
     </div>
+  );
+}
+
+function ColumnHead({ title, sort }: Column) {
+  if (!sort) return <>{title}</>;
+  return (
+    <Link href={sort.href} class="sort">
+      {title} <span aria-hidden="true">{sort.direction === 'ascending' ? '\u2191' : '\u2193'}</span>
+    </Link>
   );
 }
 

@@ -1,6 +1,7 @@
 /** What is done most to what stands in a row, as a button. */
 
 import { Form } from '../elements/form.tsx';
+import { safeHref } from '../elements/href.ts';
 import { Link } from '../elements/link.tsx';
 import { exactText } from '../elements/moment.ts';
 import { usePresentation } from '../presentation.ts';
@@ -18,13 +19,21 @@ interface RowActProps {
   readonly act: string;
   /** Of what is done at once; absent: the page asks first. */
   readonly csrf?: string;
+  /** The same where parts of the page are sent anew to many readers: the form beside them that holds what is this reader's. */
+  readonly form?: string;
 }
 
-export function RowAct({ label, of, since, href, act, csrf }: RowActProps) {
+export function RowAct({ label, of, since, href, act, csrf, form }: RowActProps) {
   const t = useText();
   const { zone } = usePresentation();
   const which = since ? `${of}, ${exactText(since, zone)}` : of;
   const name = t('frame.rowActOf', { act: label, of: which });
+  if (form !== undefined)
+    return (
+      <button type="submit" class="button" form={form} formAction={safeHref(href)} aria-label={name}>
+        {label}
+      </button>
+    );
   if (csrf === undefined)
     return (
       <Link href={`${href}?do=${act}`} class="button" name={name}>

@@ -75,6 +75,7 @@ const does = {
   j: () => move(1),
   k: () => move(-1),
   x: select,
+  p: () => find('[data-live] button')?.click(),
 };
 
 // What has happened in a part with a tree of its own is reported by that part.

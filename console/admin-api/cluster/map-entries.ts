@@ -33,6 +33,8 @@ export interface Measured {
   readonly beginning: Buffer;
   /** That answered. */
   readonly member: string;
+  /** From the call to the last byte. */
+  readonly durationMs: number;
 }
 
 /** Of what a member says when it refuses. */
@@ -66,6 +68,7 @@ export async function measureEntry(
   needs: EntryNeeds,
   first = 0,
 ): Promise<Measured | undefined> {
+  const began = performance.now();
   const reply = await openEntry(entry, needs);
   if (!reply) return undefined;
   const { type, member } = reply;
@@ -77,7 +80,8 @@ export async function measureEntry(
     if (size < first) beginning.push(chunk.subarray(0, first - size));
     size += chunk.length;
   }
-  return { type, member, size, version: versionIn(hash), beginning: Buffer.concat(beginning) };
+  const durationMs = Math.round((performance.now() - began) * 10) / 10;
+  return { type, member, durationMs, size, version: versionIn(hash), beginning: Buffer.concat(beginning) };
 }
 
 /** Of what it is: members count no versions. */

@@ -1,5 +1,6 @@
 /** A token and a call with it, complete but for the secret. */
 import type { Snippet } from '../../../views/management/snippets.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
 
 interface SnippetClient {
   readonly id: string;
@@ -18,6 +19,14 @@ export function snippetsFor(origin: string, client: SnippetClient): readonly Sni
     { language: 'Java', text: java(data) },
     { language: 'Go', text: go(data) },
   ];
+}
+
+/** For who has none yet: the first one, and what it does. */
+export function firstClientSnippets(origin: string, t: Translate): readonly Snippet[] {
+  const first = { id: 'billing', scopes: ['svc:map:orders:read'] };
+  const command = `npx console client add ${first.id} --scope "${first.scopes.join(' ')}"`;
+  const [call] = snippetsFor(origin, first);
+  return [{ language: t('frame.command'), text: command }, call!];
 }
 
 interface SnippetData {

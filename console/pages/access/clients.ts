@@ -23,7 +23,7 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { callsShown } from '../plots.ts';
 import { clientNotices, clientStatuses, createClientActs, type Found } from './client-acts.ts';
-import { firstCall, snippetsFor } from './client-snippets.ts';
+import { firstCall, firstClientSnippets, snippetsFor } from './client-snippets.ts';
 import { narrowAct, narrowing, usageOf } from './client-usage.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
 
@@ -91,6 +91,7 @@ export function createClientPages(
         primary: may.has('createClient')
           ? { label: t('common.addMachineClient'), href: `${listHref}?do=new` }
           : undefined,
+        firstSnippets: may.has('createClient') ? firstClientSnippets(origin, t) : undefined,
         filters: filtersOf(
           listHref,
           asked,

@@ -22,7 +22,7 @@ import { picked } from '../form-conflicts.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
-import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../plots.ts';
 import { openCallsOf } from './call-columns.ts';
@@ -79,6 +79,13 @@ export function createRolePages(
         primary: may.has('createRole')
           ? { label: t('roles.addRole'), href: `${listHref}?do=new` }
           : undefined,
+        filters: filtersOf(
+          listHref,
+          asked,
+          t('roles.beginningOfName'),
+          [{ name: 'builtIn', label: t('access.kind'), options: kindOptions(t) }],
+          t,
+        ),
         notice: form.get('done') === 'removed' ? t('roles.roleRemoved') : undefined,
         ...(await bulk.state(ctx, body)),
         ...placesOf(listHref, asked, body),
@@ -204,6 +211,11 @@ export function createRolePages(
     tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
   }
 }
+
+const kindOptions = (t: Translate) => [
+  { value: 'true', label: t('roles.builtIn') },
+  { value: 'false', label: t('roles.custom') },
+];
 
 /** Of a built-in one, what every installation says of it. */
 function sentenceFor({ builtIn, description, permissions }: ShownRole, t: Translate): string {

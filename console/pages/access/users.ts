@@ -21,7 +21,7 @@ import { createBulk } from '../bulk/bulk.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { columnSortOf, filtersOf, type ListAnswer, placesOf, sortedQueryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../plots.ts';
 import { openCallsOf } from './call-columns.ts';
@@ -70,15 +70,16 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
         return showNew(ctx, { id: '', form: emptyForm(await rolesOf(ctx)) }, { errors: [] });
       }
       if (await bulk.ask(ctx)) return;
-      const asked = queryOf(form, listed.users.names);
+      const asked = sortedQueryOf(form, listed.users);
       const { body } = await tools.run<ListAnswer<ShownUser>>(ctx, 'listUsers', { query: asked });
       const roles = await rolesOf(ctx);
       const may = await tools.mayRun(ctx, ['createUser']);
       const html = renderUsers({
         frame: await tools.frame(ctx),
         users: body.items,
+        sort: columnSortOf(listed.users, asked),
         primary: may.has('createUser')
-          ? { label: t('users.addUser'), href: `${listHref}?do=new` }
+          ? { label: t('users.inviteUser'), href: `${listHref}?do=new` }
           : undefined,
         filters: filtersOf(
           listHref,

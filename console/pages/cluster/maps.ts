@@ -24,6 +24,7 @@ import type { Parts } from '../live/parts.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { numbersShown } from '../plots.ts';
 import { createValuePages, fileError, fileErrorsOf, putBytes } from './entry-values.ts';
+import { firstEntry } from './first-calls.ts';
 import { createFindEntries, isForJob, isNoEntry, keysIn, keysText, mostKeys } from './map-keys.ts';
 import { pinNotice, pinned } from './pinning.ts';
 import { createMapReadings } from './readings.ts';
@@ -48,11 +49,16 @@ interface FoundValue {
 /** Of a value, with its page: as much as can be put back. */
 const mostGivenBytes = 1024 * 1024;
 
-/**
- * @param mostBytes  that a value may have
- * @param now        epoch milliseconds
- */
-export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, now: () => number) {
+interface MapPagesTerms {
+  /** Of this console. */
+  readonly origin: string;
+  /** That a value may have. */
+  readonly mostBytes: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export function createMapPages(tools: PageTools, acts: Acts, { origin, mostBytes, now }: MapPagesTerms) {
   const findEntries = createFindEntries(tools);
   const readings = createMapReadings(tools);
   return {
@@ -63,9 +69,11 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       if (name) return tools.goTo(ctx, structureHref('map', name));
       const asked = queryOf(form, listed.maps.names);
       const { body } = await tools.run<ListAnswer<ListedMap>>(ctx, 'listMaps', { query: asked });
+      const may = await tools.mayRun(ctx, ['putMapEntry']);
       const html = renderMaps({
         frame: await tools.frame(ctx),
         maps: body.items,
+        firstSnippets: may.has('putMapEntry') ? firstEntry(origin, t) : undefined,
         filters: filtersOf(listHref, asked, t('structures.beginningOfName'), [], t),
         ...placesOf(listHref, asked, body),
       });
@@ -232,6 +240,7 @@ export function createMapPages(tools: PageTools, acts: Acts, mostBytes: number, 
       ...paramsOf(ctx),
       value: opened && shownValue(opened, ctx.state.form.get('as')),
       member: found?.stored.member,
+      durationMs: found?.stored.durationMs,
       version: found?.version,
       typed: opened ? typedOf(opened) : { value: '', encoding: 'text', type: 'text/plain' },
       errors: [],

@@ -33,6 +33,7 @@ import { type AskedPlot, asPart, plotsOf, readPart } from '../plots.ts';
 import type { StartSteps } from '../settings/start-steps.ts';
 
 const parts = ['readHealth', 'readTraffic', 'listMembers', 'readLatestEntries', 'readCluster'] as const;
+const drainActs = ['drainMember', 'undrainMember'] as const;
 
 /** @param accountPage  for who may open no management page */
 export function createOverviewPage(
@@ -43,21 +44,21 @@ export function createOverviewPage(
 ) {
   return {
     async show(ctx: PageContext): Promise<void> {
-      const may = await tools.mayRun(ctx, parts);
+      const may = await tools.mayRun(ctx, [...parts, ...drainActs]);
       if (!may.has('readTraffic')) return accountPage(ctx);
       const events = may.has('readLatestEntries') ? readPart(() => eventsOf(ctx)) : undefined;
       const [moving, latest] = await Promise.all([movingOf(ctx, may), events]);
       const frame = await tools.frame(ctx);
       const steps = await stepsOf(ctx, frame);
       const both = isNotRead(latest) ? { denials: latest, changes: latest } : latest;
-      tools.send(ctx, renderOverview({ frame, steps, ...moving, ...both }));
+      tools.send(ctx, renderOverview({ frame, steps, csrf: tools.csrf(ctx), ...moving, ...both }));
     },
     /** What goes on while it is open: all but what leaves an entry in the audit when it is read. */
     async parts(ctx: PageContext): Promise<Parts> {
       // Nothing for which a member is asked.
       const may = await tools.mayRun(
         ctx,
-        parts.filter((id) => id !== 'readCluster'),
+        [...parts.filter((id) => id !== 'readCluster'), ...drainActs],
       );
       const moving = await movingOf(ctx, may);
       return overviewParts({ frame: tools.reader(ctx), ...moving });
@@ -73,7 +74,7 @@ export function createOverviewPage(
       part('readTraffic', () => plotsOf(ctx, tools, plots(textFor(ctx)), now)),
       part('listMembers', () => membersOf(ctx)),
     ]);
-    return { cluster, findings, numbers, members };
+    return { cluster, findings, numbers, members, mayDrain: drainActs.every((act) => may.has(act)) };
   }
 
   /** Undefined for whom its page is not there, and when nothing is open any more. */

@@ -26,6 +26,7 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { asPart, numbersShown } from '../plots.ts';
+import { firstItem } from './first-calls.ts';
 import { pinNotice, pinned } from './pinning.ts';
 import { createQueueSizesShown } from './queue-sizes.ts';
 import { givenValue, isBrokenJson, openValue, type StoredValue, shownValue, typedValue } from './values.ts';
@@ -34,8 +35,11 @@ const listHref = '/cluster/queues';
 /** Of one job. */
 const mostItems = 100_000;
 
-/** @param now  epoch milliseconds */
-export function createQueuePages(tools: PageTools, acts: Acts, now: () => number) {
+/**
+ * @param origin  of this console
+ * @param now     epoch milliseconds
+ */
+export function createQueuePages(tools: PageTools, acts: Acts, origin: string, now: () => number) {
   const sizes = createQueueSizesShown(now);
   return {
     async list(ctx: PageContext): Promise<void> {
@@ -45,9 +49,11 @@ export function createQueuePages(tools: PageTools, acts: Acts, now: () => number
       if (name) return tools.goTo(ctx, structureHref('queue', name));
       const asked = queryOf(form, listed.queues.names);
       const { body } = await tools.run<ListAnswer<ListedQueue>>(ctx, 'listQueues', { query: asked });
+      const may = await tools.mayRun(ctx, ['offerToQueue']);
       const html = renderQueues({
         frame: await tools.frame(ctx),
         queues: body.items,
+        firstSnippets: may.has('offerToQueue') ? firstItem(origin, t) : undefined,
         filters: filtersOf(listHref, asked, t('structures.beginningOfName'), [], t),
         ...placesOf(listHref, asked, body),
       });

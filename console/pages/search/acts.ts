@@ -83,12 +83,19 @@ const withThings: readonly ActWithThing[] = [
 /** What is done with nothing that has a name. */
 interface Lone {
   readonly title: WordKey;
+  /** What else it is looked for as. */
+  readonly alias?: WordKey;
   readonly operation: string;
   readonly href: string;
 }
 
 const lone: readonly Lone[] = [
-  { title: 'search.addUser', operation: 'createUser', href: '/access/users?do=new' },
+  {
+    title: 'users.inviteUser',
+    alias: 'search.addUser',
+    operation: 'createUser',
+    href: '/access/users?do=new',
+  },
   { title: 'search.addRole', operation: 'createRole', href: '/access/roles?do=new' },
   { title: 'common.addMachineClient', operation: 'createClient', href: '/access/clients?do=new' },
   { title: 'common.addApplication', operation: 'createApplication', href: '/access/applications?do=new' },
@@ -150,8 +157,14 @@ export function actOn(
 /** By their titles, in the language of the page or in English. @param may  operations that the person may run */
 export function loneActs(text: string, may: ReadonlySet<string>, t: Translate): readonly Found[] {
   return lone
-    .filter(({ operation, title }) => may.has(operation) && isTitled(title, text, t))
-    .map(({ title, href }) => ({ name: t(title), href, isMeant: isMeant(title, text, t) }));
+    .filter(({ operation, title, alias = title }) => {
+      return may.has(operation) && (isTitled(title, text, t) || isTitled(alias, text, t));
+    })
+    .map(({ title, alias = title, href }) => ({
+      name: t(title),
+      href,
+      isMeant: isMeant(title, text, t) || isMeant(alias, text, t),
+    }));
 }
 
 /** By their titles and what they show, in the language of the page or in English. @param open  the addresses of pages that the person may open */

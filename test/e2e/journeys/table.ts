@@ -178,10 +178,10 @@ const access: readonly Journey[] = [
     go: journey(
       open('/access/users'),
       reads('Grace Hopper', 'No role'),
-      follow('Add user'),
+      follow('Invite user'),
       fill('User name', '{id}'),
       choose('Viewer Reads cluster information'),
-      press('Add user'),
+      press('Invite user'),
       reads('Link to choose a password'),
       open('/access/users/{id}'),
       reads('Invited', 'Has the role Viewer'),

@@ -199,7 +199,7 @@ async function inviteViewer(hand: Hand): Promise<void> {
   await hand.click(
     page.getByRole('group', { name: 'Roles', exact: true }).getByRole('checkbox', { name: /^Viewer/ }),
   );
-  await hand.click(button(hand, 'Add user'));
+  await hand.click(button(hand, 'Invite user'));
   await shows(hand, /Link to choose a password/);
 }
 

@@ -4,6 +4,7 @@ import { Text, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, textsIn } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { DetailPage, Done, type DoneNotice, Facts, Id, More, Part } from '../detail.tsx';
+import type { FiltersModel } from '../filters.tsx';
 import {
   type AddState,
   EditPart,
@@ -40,6 +41,7 @@ export function roleHref(id: string): string {
 
 export interface RolesModel extends ListState {
   readonly roles: readonly (ShownRole & { readonly sentence: string })[];
+  readonly filters: FiltersModel;
 }
 
 export function renderRoles(model: RolesModel): string {
@@ -71,9 +73,15 @@ function Roles({ roles, ...list }: RolesModel) {
           userCount === 0 ? '0' : <a href={holdersHref(id)}>{numberIn(t.language, userCount)}</a>,
         ],
       }))}
-      empty={<p>{t('roles.noRoles')}</p>}
+      isWhole={isOwnAlone(list.filters)}
+      empty={<p>{t('roles.noOwnYet')}</p>}
     />
   );
+}
+
+/** Those that every installation has are left out, and nothing else. */
+function isOwnAlone({ asked: { builtIn, ...others } }: FiltersModel): boolean {
+  return builtIn === 'false' && Object.keys(others).length === 0;
 }
 
 function holdersHref(id: string): string {

@@ -83,9 +83,9 @@ export function renderNewUser({ id, form, ...state }: NewUserModel): string {
   return renderAddPage({
     ...state,
     path: usersPath(t),
-    title: t('users.addUser'),
+    title: t('users.inviteUser'),
     about: t('users.personInvited'),
-    id: { label: t('users.userName'), hint: t('users.byWhichSignsIn'), value: id },
+    id: { label: t('users.userName'), hint: t('users.nameOrAddress'), value: id },
     fields: (errorOf) => <UserFields form={form} errorOf={errorOf} />,
   });
 }

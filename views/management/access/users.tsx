@@ -11,7 +11,7 @@ import type { FiltersModel } from '../filters.tsx';
 import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
-import { ListPage, type ListState } from '../list.tsx';
+import { type ColumnSort, ListPage, type ListState } from '../list.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { LogoutsPart, type ShownLogout } from './logouts.tsx';
@@ -49,13 +49,15 @@ export type UserStatus = 'active' | 'invited' | 'disabled' | 'locked';
 export interface UsersModel extends ListState {
   readonly users: readonly ShownUser[];
   readonly filters: FiltersModel;
+  /** Undefined where they come in the order of what finds them. */
+  readonly sort?: ColumnSort | undefined;
 }
 
 export function renderUsers(model: UsersModel): string {
   return renderDocument(<Users {...model} />, model.frame.presentation);
 }
 
-function Users({ users, ...list }: UsersModel) {
+function Users({ users, sort, ...list }: UsersModel) {
   const t = useText();
   return (
     <ListPage
@@ -63,14 +65,18 @@ function Users({ users, ...list }: UsersModel) {
       title={t('common.users')}
       about={t('common.peopleWhoMaySign')}
       columns={[
-        { title: t('common.name') },
+        { title: t('common.name'), sort },
         { title: t('access.status') },
         { title: t('common.roles') },
         { title: t('users.signsInWith') },
         { title: t('common.lastSignIn') },
       ]}
       rows={users.map((user) => ({ key: user.id, cells: cellsOf(user, list.frame, t) }))}
-      empty={<p>{t('users.noUsersYet')}</p>}
+      empty={
+        <p>
+          {t('users.noUsersYet')} {t('users.forWhat')}
+        </p>
+      }
     />
   );
 }

@@ -2,9 +2,9 @@
 import { Form } from '../../elements/form.tsx';
 import { renderDocument } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
-import type { Translate } from '../../texts/text.ts';
+import { numberIn, type Translate } from '../../texts/text.ts';
 import { NumbersPart, type NumbersShown } from '../calls-part.tsx';
-import { DetailPage, Done, Facts, Id, More, Part } from '../detail.tsx';
+import { DetailPage, Done, type Fact, Facts, Id, More, Part } from '../detail.tsx';
 import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Live } from '../live/live.tsx';
@@ -96,6 +96,8 @@ export interface EntryModel {
   readonly value?: ShownValue | undefined;
   /** That answered. */
   readonly member?: string | null | undefined;
+  /** That it took to give all of the value; null and undefined where it was not read. */
+  readonly durationMs?: number | null | undefined;
   /** Of what was read. */
   readonly version?: string | undefined;
   readonly typed: ValueFields;
@@ -144,6 +146,7 @@ function EntryPage(model: EntryModel) {
               { name: t('maps.type'), value: <bdi>{value.type ?? t('maps.noType')}</bdi> },
               { name: t('maps.size'), value: sizeText(value.bytes, t) },
               { name: t('maps.answeredBy'), value: <Answering member={model.member} /> },
+              ...timeTaken(model, t),
             ]}
           />
           <Part id="stored" title={t('common.value')}>
@@ -156,6 +159,11 @@ function EntryPage(model: EntryModel) {
       {mayRemove && value && <More acts={[{ label: t('maps.remove'), href: `${href}?do=remove` }]} />}
     </DetailPage>
   );
+}
+
+function timeTaken({ durationMs }: Pick<EntryModel, 'durationMs'>, t: Translate): readonly Fact[] {
+  if (durationMs == null) return [];
+  return [{ name: t('maps.timeTaken'), value: `${numberIn(t.language, durationMs)} ms` }];
 }
 
 function Answering({ member }: Pick<EntryModel, 'member'>) {

@@ -1,4 +1,5 @@
 /** What is wrong and what has happened lately: where an administrator begins. */
+import { Form } from '../../elements/form.tsx';
 import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import { Ago } from '../ago.tsx';
@@ -12,6 +13,7 @@ import type { ShownFinding } from '../observe/finding-place.ts';
 import { Findings } from '../observe/findings.tsx';
 import { Periods, type PeriodsModel } from '../periods.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
+import { RowAct } from '../row-act.tsx';
 import { type ShownStep, StartLine } from '../settings/start.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { errorsIn, inFlightIn, latencyIn } from './member-state.tsx';
@@ -27,8 +29,10 @@ export interface OverviewModel {
   readonly findings?: FoundNow | NotRead | undefined;
   readonly numbers?: Numbers | NotRead | undefined;
   readonly members?: readonly MemberRow[] | NotRead | undefined;
+  readonly mayDrain: boolean;
   readonly denials?: readonly EventRow[] | NotRead | undefined;
   readonly changes?: readonly EventRow[] | NotRead | undefined;
+  readonly csrf: string;
 }
 
 export interface ClusterNow {
@@ -37,7 +41,8 @@ export interface ClusterNow {
   readonly about: string;
 }
 
-export interface OverviewPartsModel extends Pick<OverviewModel, 'findings' | 'numbers' | 'members'> {
+export interface OverviewPartsModel
+  extends Pick<OverviewModel, 'findings' | 'numbers' | 'members' | 'mayDrain'> {
   readonly frame: Pick<FrameModel, 'groups' | 'presentation' | 'now'>;
 }
 
@@ -82,7 +87,7 @@ export function renderOverview(model: OverviewModel): string {
 
 function Overview(model: OverviewModel) {
   const t = useText();
-  const { frame, steps, cluster, findings, numbers, members, denials, changes } = model;
+  const { frame, steps, cluster, findings, numbers, members, mayDrain, denials, changes } = model;
   return (
     <ManagementPage
       frame={frame}
@@ -94,7 +99,12 @@ function Overview(model: OverviewModel) {
       {steps && <StartLine steps={steps} />}
       {findings && <Attention frame={frame} found={findings} />}
       {numbers && <NumbersPart {...numbers} />}
-      {members && <Members members={members} />}
+      {members && <Members members={members} mayDrain={mayDrain} />}
+      {mayDrain && (
+        <Form id={drainForm} action="/cluster/members" hidden={{ csrf: model.csrf, do: 'drain' }}>
+          {null}
+        </Form>
+      )}
       {denials && (
         <Events
           id="denials"
@@ -120,7 +130,8 @@ function Overview(model: OverviewModel) {
 }
 
 /** What goes on while the page is open. */
-export function overviewParts({ frame, findings, numbers, members }: OverviewPartsModel): LiveParts {
+export function overviewParts({ frame, mayDrain, ...shown }: OverviewPartsModel): LiveParts {
+  const { findings, numbers, members } = shown;
   const { presentation } = frame;
   return {
     ...(findings && {
@@ -132,7 +143,9 @@ export function overviewParts({ frame, findings, numbers, members }: OverviewPar
       numbers: isNotRead(numbers) ? numbers : renderPart(<NumbersPart {...numbers} />, presentation),
     }),
     ...(members && {
-      members: isNotRead(members) ? members : renderPart(<Members members={members} />, presentation),
+      members: isNotRead(members)
+        ? members
+        : renderPart(<Members members={members} mayDrain={mayDrain} />, presentation),
     }),
   };
 }
@@ -174,7 +187,15 @@ function NumbersPart(numbers: Numbers | NotRead) {
   );
 }
 
-function Members({ members }: { readonly members: readonly MemberRow[] | NotRead }) {
+/** Of the buttons in the rows of members: outside of what goes on, which has nothing of one reader in it. */
+const drainForm = 'drain';
+
+interface MembersProps {
+  readonly members: readonly MemberRow[] | NotRead;
+  readonly mayDrain: boolean;
+}
+
+function Members({ members, mayDrain }: MembersProps) {
   const t = useText();
   if (isNotRead(members)) return <NotReadPart id="members" title={t('common.members')} {...members} />;
   return (
@@ -187,10 +208,10 @@ function Members({ members }: { readonly members: readonly MemberRow[] | NotRead
           columns={[
             { title: t('members.member') },
             { title: t('common.state') },
-            { title: t('members.kind') },
-            { title: t('members.inFlight'), isNumber: true },
+            { title: t('members.kind'), isMinor: true },
+            { title: t('members.inFlight'), isNumber: true, isMinor: true },
             { title: 'p99', isNumber: true },
-            { title: t('members.errors'), isNumber: true },
+            { title: t('members.errors'), isNumber: true, isMinor: true },
           ]}
           rows={members.map(({ id, kind, word, type, ...figures }) => ({
             key: id,
@@ -206,11 +227,19 @@ function Members({ members }: { readonly members: readonly MemberRow[] | NotRead
               latencyIn(figures, t),
               errorsIn(figures, t),
             ],
+            act: mayDrain && isSick(kind) && (
+              <RowAct label={t('members.drain')} act="drain" of={id} href={memberHref(id)} form={drainForm} />
+            ),
           }))}
         />
       )}
     </Part>
   );
+}
+
+/** One that is drained already is not among them, nor one of which nothing is known. */
+function isSick(kind: StateKind): boolean {
+  return kind === 'danger' || kind === 'warn';
 }
 
 interface EventsProps {

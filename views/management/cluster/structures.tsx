@@ -45,7 +45,10 @@ export function drainHref(queue: string, id: string): string {
   return `${structureHref('queue', queue)}/drains/${encodeURIComponent(id)}`;
 }
 
-type StructuresState = Pick<ListModel, 'frame' | 'count' | 'nextHref' | 'firstHref' | 'filters' | 'files'>;
+type StructuresState = Pick<
+  ListModel,
+  'frame' | 'count' | 'nextHref' | 'firstHref' | 'filters' | 'files' | 'firstSnippets'
+>;
 
 export interface MapsModel extends StructuresState {
   readonly maps: readonly ListedMap[];
@@ -90,7 +93,11 @@ function Maps({ maps, ...list }: MapsModel) {
           lastCallText(map.lastCallOn, list.frame.now, t),
         ],
       }))}
-      empty={<p>{t('structures.noMapKnown')}</p>}
+      empty={
+        <p>
+          {t('structures.mapsFor')} {t('structures.noMapKnown')}
+        </p>
+      }
     />
   );
 }
@@ -124,7 +131,11 @@ function Queues({ queues, ...list }: QueuesModel) {
           lastCallText(queue.lastCallOn, list.frame.now, t),
         ],
       }))}
-      empty={<p>{t('structures.noQueueKnown')}</p>}
+      empty={
+        <p>
+          {t('structures.queuesFor')} {t('structures.noQueueKnown')}
+        </p>
+      }
     />
   );
 }

@@ -139,6 +139,7 @@ const keysOf = (t: Translate): readonly Key[] => [
   { keys: ['e'], does: t('search.keyEdit') },
   { keys: ['j'], or: ['k'], does: t('search.keyRows') },
   { keys: ['x'], does: t('search.keySelect') },
+  { keys: ['p'], does: t('search.keyPause') },
   { keys: ['?'], does: t('search.keyAll') },
 ];
 

@@ -24,6 +24,7 @@ export const saidInGerman: Readonly<Record<string, string>> = {
   'This is not allowed': 'Das ist nicht erlaubt',
   'The form did not come from this browser': 'Das Formular kam nicht aus diesem Browser',
   'The access token does not open this': 'Ihre Rollen öffnen das nicht',
+  'Your roles do not open this': 'Ihre Rollen öffnen das nicht',
   'There is nothing at this address': 'Unter dieser Adresse ist nichts',
   'This address does not know the method': 'Diese Adresse kennt die Methode nicht',
   'This collides with what is already there': 'Das verträgt sich nicht mit dem, was schon da ist',

@@ -17,6 +17,9 @@ export const structures: SameTexts<typeof english> = {
   'structures.pollsPerSecond': 'Entnommen/s',
   'structures.lastCall': 'Letzter Aufruf',
   'structures.lastCallHere': 'Letzter Aufruf durch die Konsole',
+  'structures.mapsFor': 'Eine Map hält Werte unter ihren Schlüsseln, für alle, die den Cluster aufrufen.',
+  'structures.queuesFor':
+    'Eine Queue gibt Elemente der Reihe nach weiter: zuerst eingereiht, zuerst entnommen.',
   'structures.noMapKnown':
     'Noch ist keine Map bekannt. Öffnen Sie eine mit ihrem Namen, oder geben Sie einem Client Zugriff darauf.',
   'structures.noQueueKnown':
@@ -46,6 +49,7 @@ export const structures: SameTexts<typeof english> = {
   'maps.noEntryOfKey': 'Die Map hat keinen Eintrag mit diesem Schlüssel.',
   'maps.nothingStored': 'Es wurde nichts gespeichert.',
   'maps.answeredBy': 'Beantwortet von',
+  'maps.timeTaken': 'Dauer',
   'maps.remove': 'Entfernen',
   'maps.putAnother': 'Anderen Wert setzen',
   'maps.putAValue': 'Wert setzen',

@@ -7,7 +7,9 @@ export const roles: SameTexts<typeof english> = {
   'roles.opens': 'Öffnet',
   'roles.builtIn': 'Eingebaut',
   'roles.custom': 'Eigene',
-  'roles.noRoles': 'Keine Rollen.',
+  'roles.beginningOfName': 'Anfang des Namens',
+  'roles.noOwnYet':
+    'Noch keine eigene Rolle: Fügen Sie eine für Personen hinzu, denen die eingebauten Rollen zu viel oder zu wenig öffnen.',
   'roles.nameInTokens': 'Name in Token',
   'roles.builtInStays': 'Eingebaut: Sie bleibt, wie sie ist',
   'roles.description': 'Beschreibung',

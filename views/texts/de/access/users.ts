@@ -3,15 +3,17 @@ import type { users as english } from '../../en/access/users.ts';
 import type { SameTexts } from '../../text-form.ts';
 
 export const users: SameTexts<typeof english> = {
-  'users.addUser': 'Benutzer hinzufügen',
+  'users.inviteUser': 'Benutzer einladen',
   'users.personInvited':
     'Die Person wird eingeladen: Auf der nächsten Seite steht ein Link, über den sie ein Passwort wählt.',
   'users.userName': 'Benutzername',
-  'users.byWhichSignsIn': 'Mit ihm meldet sich die Person an; Groß- und Kleinschreibung zählt nicht.',
+  'users.nameOrAddress':
+    'Mit ihm meldet sich die Person an: ein Name oder ihre E-Mail-Adresse. Groß- und Kleinschreibung zählt nicht.',
   'users.inFull': 'Der vollständige Name, wie man ihn liest.',
   'users.nothingSentThere': 'Dorthin wird nichts gesendet.',
   'users.signsInWith': 'Anmeldung über',
   'users.noUsersYet': 'Noch keine Benutzer.',
+  'users.forWhat': 'Wer sich hier anmeldet, hat ein Konto, und dessen Rollen sagen, was die Person darf.',
   'users.noRole': 'Keine Rolle',
   'users.active': 'Aktiv',
   'users.invited': 'Eingeladen',

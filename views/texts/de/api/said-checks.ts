@@ -50,7 +50,10 @@ export const saidByChecksInGerman: Readonly<Record<string, string>> = {
   'This address takes {what}.': 'Diese Adresse nimmt {what}.',
   'The body is not JSON in UTF-8.': 'Der Body ist kein JSON in UTF-8.',
   'The body has more than {n} MiB.': 'Der Body hat mehr als {n} MiB.',
+  'This needs the role {role}, or one with the permission {scope}.':
+    'Dafür brauchen Sie die Rolle {role} oder eine mit der Berechtigung {scope}.',
   'This needs {what}.': 'Dafür braucht es {what}.',
+  'An administrator can give you what is missing.': 'Ein Administrator kann Ihnen geben, was fehlt.',
   'If-Match takes the ETag of an answer, or *.': 'If-Match nimmt den ETag einer Antwort oder *.',
   'If-None-Match takes * alone: only when there is none yet.':
     'If-None-Match nimmt nur *: nur, wenn es noch keines gibt.',

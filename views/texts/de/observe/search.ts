@@ -18,6 +18,7 @@ export const search: SameTexts<typeof english> = {
   'search.keyEdit': 'bearbeiten, was die Seite zeigt',
   'search.keyRows': 'zur nächsten Zeile oder zur vorigen; Enter öffnet sie',
   'search.keySelect': 'die Zeile auswählen oder abwählen',
+  'search.keyPause': 'eine Seite, die sich laufend aktualisiert, anhalten oder fortsetzen',
   'search.keyAll': 'alle Tasten',
   'search.keysAbout': 'Sie tun nichts, während Sie in ein Feld schreiben, und ohne Skript gar nichts.',
   'search.or': 'oder',

@@ -6,7 +6,9 @@ export const roles = {
   'roles.opens': 'Opens',
   'roles.builtIn': 'Built in',
   'roles.custom': 'Custom',
-  'roles.noRoles': 'No roles.',
+  'roles.beginningOfName': 'Beginning of the name',
+  'roles.noOwnYet':
+    'No role of your own yet: add one for people to whom the built-in roles open too much or too little.',
   'roles.nameInTokens': 'Name in tokens',
   'roles.builtInStays': 'Built in: it stays as it is',
   'roles.description': 'Description',

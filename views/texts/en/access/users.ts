@@ -2,14 +2,16 @@
 import type { Texts } from '../../text-form.ts';
 
 export const users = {
-  'users.addUser': 'Add user',
+  'users.inviteUser': 'Invite user',
   'users.personInvited': 'The person is invited: the next page has a link by which they choose a password.',
   'users.userName': 'User name',
-  'users.byWhichSignsIn': 'By which the person signs in, in any case.',
+  'users.nameOrAddress':
+    'The person signs in with it: a name, or their email address. Upper and lower case are the same.',
   'users.inFull': 'In full, for people.',
   'users.nothingSentThere': 'Nothing is sent there.',
   'users.signsInWith': 'Signs in with',
   'users.noUsersYet': 'No users yet.',
+  'users.forWhat': 'Each person who signs in here has an account, and its roles say what they may do.',
   'users.noRole': 'No role',
   'users.active': 'Active',
   'users.invited': 'Invited',

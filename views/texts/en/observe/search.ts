@@ -16,6 +16,7 @@ export const search = {
   'search.keyEdit': 'edit what the page is of',
   'search.keyRows': 'to the next row, or the one before; Enter opens it',
   'search.keySelect': 'select the row, or take it out',
+  'search.keyPause': 'pause a live page, or let it go on',
   'search.keyAll': 'all keys',
   'search.keysAbout': 'They do nothing while you type into a field, and nothing at all without script.',
   'search.or': 'or',
