@@ -71,9 +71,9 @@ test('a job says in German how far it is, and asks before it is stopped', async 
     'Nach einem Neustart Macht da weiter, wo er war',
   );
   const question = await ada.get(`/observe/jobs/${id}?do=stop`);
-  expect(titleOf(question)).toBe('Anhalten: Import von Benutzern');
+  expect(titleOf(question)).toBe('Abbrechen: Import von Benutzern');
   const stopped = await ada.follow(await sendForm(ada, question, 'stop'));
-  expect(textOf(stopped)).toContain('Er hält bei nächster Gelegenheit an.');
+  expect(textOf(stopped)).toContain('Er bricht ab, sobald der laufende Schritt fertig ist.');
 }, 30_000);
 
 describe('the search', () => {

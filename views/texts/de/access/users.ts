@@ -7,7 +7,7 @@ export const users: SameTexts<typeof english> = {
   'users.personInvited':
     'Die Person wird eingeladen: Auf der nächsten Seite steht ein Link, über den sie ein Passwort wählt.',
   'users.userName': 'Benutzername',
-  'users.byWhichSignsIn': 'Mit ihm meldet sich die Person an; Groß- und Kleinschreibung zählt nicht.',
+  'users.byWhichSignsIn': 'Damit meldet sich die Person an; Groß- und Kleinschreibung spielt keine Rolle.',
   'users.inFull': 'Der vollständige Name, wie man ihn liest.',
   'users.nothingSentThere': 'Dorthin wird nichts gesendet.',
   'users.signsInWith': 'Anmeldung über',
@@ -27,7 +27,7 @@ export const users: SameTexts<typeof english> = {
   'users.endElevationOf': '{role} von {id} beenden',
   'users.endElevationEffect': '{id} hat die Rolle {role} nicht mehr und wird überall abgemeldet.',
   'users.endElevationButton': 'Rolle beenden',
-  'users.elevationEnded': 'Die Rolle ist beendet, mit allen Sitzungen und Tokens.',
+  'users.elevationEnded': 'Die Rolle ist beendet, mit allen Sitzungen und Token.',
   'users.mayCallNothing': 'Keiner steht offen.',
   'users.notSignedIn': 'Keine offene Sitzung',
   'users.sessionsLatest': '{open}, zuletzt benutzt {ago}',
@@ -42,7 +42,7 @@ export const users: SameTexts<typeof english> = {
   'users.cannotSignIn': '{may}; kann sich nicht anmelden.',
   'users.noPasswordYet': '{may}; hat noch kein Passwort gewählt.',
   'users.tooManyTried':
-    '{may}; zu viele falsche Passwörter wurden versucht, und wer es versucht, muss warten.',
+    '{may}; nach zu vielen falschen Passwörtern vorerst gesperrt. Die Sperre endet von selbst.',
   'users.makeInvitationLink': 'Einladungslink erstellen',
   'users.changeOfRoles': 'Eine Änderung der Rollen beendet, was diesem Benutzer vorher ausgestellt wurde.',
   'users.endEverything': 'Alles beenden',

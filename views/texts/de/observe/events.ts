@@ -125,7 +125,7 @@ export const events: SameTexts<typeof english> = {
   'event.store.downgraded': 'Speicher auf eine ältere Version zurückgestellt',
   'event.store.migrated': 'Speicher migriert',
   'event.import.started': 'Import begonnen',
-  'event.bulk_act.started': 'Aktion für viele begonnen',
-  'event.bulk_act.ended': 'Aktion für viele beendet',
-  'event.job.cancelled': 'Job angehalten',
+  'event.bulk_act.started': 'Sammelaktion begonnen',
+  'event.bulk_act.ended': 'Sammelaktion beendet',
+  'event.job.cancelled': 'Job abgebrochen',
 };
