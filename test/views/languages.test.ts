@@ -123,6 +123,7 @@ const common = [
   /^[xX\s.,:?/()-]*$/,
   /^Cluster Console$/,
   /^Status$/,
+  /^optional$/,
   /^Code$/,
   /^\d+$/,
   /^npx console /,
