@@ -13,7 +13,7 @@ export interface AutoSubmittedFormModel {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A message to a provider that takes it as a form only: sent by a press, because pages here have no script. */
+/** A message to a provider that takes it as a form only: sent by a press, because pages of sign-in and sign-out have no script. */
 export function renderAutoSubmittedForm(model: AutoSubmittedFormModel, presentation?: Presentation): string {
   return renderDocument(<AutoSubmittedForm {...model} />, presentation);
 }
@@ -22,7 +22,7 @@ function AutoSubmittedForm({ provider, purpose, action, fields }: AutoSubmittedF
   const t = useText();
   const id = purpose === 'sign-in' ? 'step.signIn' : 'step.signOut';
   return (
-    <NarrowPage title={t('step.title')}>
+    <NarrowPage title={t('step.title', { provider })}>
       <p class="lede">
         <Text id={id} gaps={{ provider: <strong>{provider}</strong> }} />
       </p>

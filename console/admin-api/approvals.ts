@@ -40,7 +40,8 @@ export const approvalOperations: readonly Operation<ApprovalNeeds>[] = [
     id: 'listApprovals',
     method: 'GET',
     path: '/approvals',
-    summary: 'Lists changes that wait for a second administrator, or have, the oldest first.',
+    summary:
+      'Lists changes that wait for a second administrator, and those that are decided, the oldest first.',
     access: 'inspect',
     query: listQuery({ state: z.enum(states).exactOptional() }),
     answer: listOf(approvalView),

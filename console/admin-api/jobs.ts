@@ -97,7 +97,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     id: 'cancelJob',
     method: 'POST',
     path: '/jobs/{job}/cancel',
-    summary: 'Stops a job at the next occasion; what it has done stays.',
+    summary: 'Stops a job as soon as the current step is done; what it has done stays.',
     access: 'write',
     event: 'job.cancelled',
     hasVersion: false,

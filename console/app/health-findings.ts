@@ -117,7 +117,7 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     if (members.some(({ state, isDrained }) => state === 'in' && !isDrained)) return of;
     const fix = 'Start the members, or correct CONSOLE_MEMBERS.';
     const repair = { fix, command: 'npx console doctor' };
-    return [problem('members', 'No member takes calls: each is answered 503.', repair), ...of];
+    return [problem('members', 'No member takes calls: every call is answered 503.', repair), ...of];
   }
 
   async function checkMember(member: MemberState, asks: boolean): Promise<HealthFinding> {

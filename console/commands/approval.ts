@@ -29,7 +29,7 @@ export const approvalCommands: readonly Command[] = [
   {
     ...onApi,
     name: 'approval list',
-    summary: 'Lists changes that wait for a second administrator, or have.',
+    summary: 'Lists changes that wait for a second administrator, and those that are decided.',
     flags: {
       ...flags({ '[--state S]': 'waiting, approved, rejected, withdrawn, expired or failed' }),
       ...listFlags,

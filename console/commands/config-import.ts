@@ -52,7 +52,8 @@ async function importerOf(from: string): Promise<Importer> {
 function rolesOf(input: Input): ReadonlyMap<string, string> {
   const pairs = (input.texts('role') ?? []).map((text) => {
     const [, there, here] = /^(.+)=([A-Za-z][\w.-]*)$/.exec(text) ?? [];
-    if (there === undefined || here === undefined) throw new UsageError('--role is cluster-admin=Admin.');
+    if (there === undefined || here === undefined)
+      throw new UsageError('--role maps a role there to one here: --role cluster-admin=Admin.');
     return [there, here] as const;
   });
   return new Map(pairs);

@@ -84,7 +84,7 @@ export const memberCommands: readonly Command[] = [
       if (body) return done(body as MemberView, said);
       const id = nameOf(input);
       return {
-        text: `${id} ${input.has('dry-run') ? 'would be' : 'is'} drained no longer, and not there now.`,
+        text: `${id} ${input.has('dry-run') ? 'would no longer be' : 'is no longer'} drained. It is not among the members now.`,
         json: { id, isDrained: false },
         target: id,
       };

@@ -25,7 +25,7 @@ interface RoleView {
 }
 
 const scopeMeaning =
-  'what it opens at the members, separated by spaces: svc:health:read svc:map:orders-*:read';
+  'what it opens, separated by spaces: svc:health:read svc:map:orders-*:read api:users:read';
 const descriptionFlag = { '[--description TEXT]': 'one line for people' };
 const onApi = { isOnApi: true } as const;
 
@@ -38,7 +38,8 @@ export const roleCommands: readonly Command[] = [
     positionals: ['<name>'],
     flags: { ...flags({ '--scope "…" …': scopeMeaning, ...descriptionFlag }), ...makingFlags },
     details: [
-      'It opens calls to the members and nothing on the pages. Machines need none: they have scopes of their own.',
+      'It opens calls to the members and, with api:<object>:read or :write, the admin API and its pages.\n' +
+        'Machines need none: they have scopes of their own.',
     ],
     async run(input, { api }) {
       const description = input.text('description');

@@ -160,7 +160,7 @@ function daysIn(input: Input): { readonly days?: number } {
   const text = input.text('days');
   if (text === undefined) return {};
   if (/^[1-9]\d{0,2}$/.test(text)) return { days: Number(text) };
-  throw new UsageError('--days is a number from 1.');
+  throw new UsageError('--days is a whole number, 1 or more.');
 }
 
 function usageText(view: UsageView): string {

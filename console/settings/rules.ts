@@ -60,7 +60,9 @@ export const validateSettings: Validate = (settings, isGiven) => {
     );
   }
   if (!isGiven('encryptionKey')) {
-    warnings.push('CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted in the store');
+    warnings.push(
+      'CONSOLE_ENCRYPTION_KEY is unset: signing keys and secrets of identity providers lie unencrypted in the store',
+    );
     if (isGiven('encryptionKeyFallback')) problems.push(fallbackAlone);
   }
 

@@ -67,7 +67,7 @@ export const settingsTable = {
   applicationClientSecret: secret(
     'CONSOLE_APPLICATION_CLIENT_SECRET',
     check.clientSecret,
-    'creates client `application-client`; unset = no client-credentials grant for it. At least 32 characters',
+    'creates client `application-client`; unset = no client-credentials grant for it. Fewer than 32 characters is a warning, an error with `CONSOLE_STRICT`',
   ),
   adminUsername: optional(
     'CONSOLE_ADMIN_USERNAME',
@@ -175,7 +175,7 @@ export const settingsTable = {
   encryptionKey: secret(
     'CONSOLE_ENCRYPTION_KEY',
     check.encryptionKey,
-    '32 bytes, base64 or hexadecimal: signing keys are encrypted with it in the store',
+    '32 bytes, base64 or hexadecimal: encrypts signing keys and secrets of identity providers in the store',
   ),
   encryptionKeyFallback: secret(
     'CONSOLE_ENCRYPTION_KEY_FALLBACK',

@@ -145,7 +145,7 @@ describe('a client has a name (D23)', () => {
     const isAsked = async () => {
       const path = authorizationPath({ ...requestOf(second), client_id: 'wiki' });
       text = textOf(await by.follow(await by.get(path)));
-      return text.includes('Let Team wiki in?');
+      return text.includes('Allow Team wiki to use your account?');
     };
     await eventually(isAsked, 'the consent page');
     expect(text).toMatch(/registered here as wiki\b/);

@@ -131,7 +131,7 @@ test('who ends another session on the account page sees what its applications ma
   expect(page.status).toBe(200);
   expect(textOf(page)).toMatch(/The session has ended\. .*The ended session/);
   const list = /aria-label="Applications of this session">(.*?)<\/ul>/s.exec(page.body)![1]!;
-  expect(textOf({ ...page, body: list })).toMatch(/^ *helpful Signed out *mute .*No answer yet *$/);
+  expect(textOf({ ...page, body: list })).toMatch(/^ *helpful Signed out *mute .*Waiting *$/);
   expect(textOf(await here.get('/account'))).not.toContain('The ended session');
 });
 

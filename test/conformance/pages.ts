@@ -47,7 +47,7 @@ export function configuration(console: string, clientId: string): object {
     task: 'confirm who it is',
     optional: true,
     match: `${console}/login/*`,
-    commands: [see('Confirm that it is you', true), ['text', 'name', 'password', password], press],
+    commands: [see('Confirm it’s you', true), ['text', 'name', 'password', password], press],
   };
   // Asked with `prompt=consent`, also of an application that needs none.
   const allow: Task = {

@@ -75,7 +75,7 @@ describe.skipIf(!found)(`front-channel logout${reason ? ` (${reason})` : ''} (S3
     expect(await page.locator('iframe').isVisible()).toBe(false);
     expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/^other\s+Signed out$/),
-      expect.stringMatching(/^framed\s+By this page, in this browser\.\s+Told$/),
+      expect.stringMatching(/^framed\s+By this page, in this browser\.\s+Notified$/),
     ]);
     expect(other.posted).toHaveLength(1);
     expect(framed.posted).toEqual([]);

@@ -126,7 +126,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
   test('an application of others: denied, then allowed, then not asked again', async () => {
     const page = await signInHere();
     await page.goto(wallboard({ scope: 'openid app:Viewer' }));
-    expect(await page.title()).toBe('Let wallboard in? · Cluster Console');
+    expect(await page.title()).toBe('Allow wallboard to use your account? · Cluster Console');
     expect(await page.getByRole('main').textContent()).toContain(application.address);
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.waitForURL(`${application.address}/wallboard/callback?**`);
@@ -159,7 +159,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
   test('another account over a live session', async () => {
     const page = await signInHere();
     await page.goto(ask({ prompt: 'login' }));
-    expect(await page.title()).toBe('Confirm that it is you · Cluster Console');
+    expect(await page.title()).toBe('Confirm it’s you · Cluster Console');
     expect(await page.getByLabel('Username').inputValue()).toBe(admin.username);
     await page.getByLabel('Password', { exact: true }).fill(admin.password);
     await page.getByRole('button', { name: 'Confirm' }).click();

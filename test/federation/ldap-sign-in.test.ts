@@ -93,7 +93,7 @@ describe.skipIf(whySkipped !== undefined)(`a directory${whySkipped ?? ''}`, () =
     const callback = await authorize(agent, {}, paula);
     expect((await redeem(console, callback.get('code'))).status).toBe(200);
     const page = await agent.follow(await agent.get(authorizationPath({ prompt: 'login' })));
-    expect(titleOf(page)).toBe('Confirm that it is you');
+    expect(titleOf(page)).toBe('Confirm it’s you');
     const again = await authorize(agent, { prompt: 'login' }, paula);
     expect((await redeem(console, again.get('code'))).status).toBe(200);
   });

@@ -162,7 +162,7 @@ describe.skipIf(reason !== undefined)(`upstream sign-out in a browser${reason ? 
     await page.getByText('ada@forms', { exact: true }).first().waitFor();
     await page.goto(`${console.url}/connect/logout`);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Go on to Forms' }).click();
+    await page.getByRole('button', { name: 'Continue to Forms' }).click();
     await page.getByText('You are signed out at Forms too.').waitFor();
   });
 

@@ -191,7 +191,7 @@ describe('for an application', () => {
   test('prompt=login is passed on: the provider asks anew, and the session goes on', async () => {
     const first = await redeem(console, callbackOf(await authorizeBy('joan')).get('code'));
     const page = await agent.follow(await agent.get(authorizationPath({ prompt: 'login' })));
-    expect(titleOf(page)).toBe('Confirm that it is you');
+    expect(titleOf(page)).toBe('Confirm it’s you');
     // Nobody else’s identity, and no password typed here, would confirm it.
     expect(page.body).not.toContain('name="password"');
     expect(() => linkOf(page, 'Crafted')).toThrow();

@@ -100,7 +100,7 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
     test('goes on by a form, and back by one', async () => {
       await signInBy(forms);
       const form = await agent.get(nextOf(await signOut())!);
-      expect([form.status, titleOf(form)]).toEqual([200, 'One more step']);
+      expect([form.status, titleOf(form)]).toEqual([200, 'Continue to Forms']);
       expect(form.headers['content-security-policy']).toContain(`form-action 'self' ${forms.origin} https:`);
       expect(form.headers['content-security-policy']).toContain("script-src 'none'");
       const message = /name="SAMLRequest" value="([^"]+)"/.exec(form.body)![1]!;
@@ -169,7 +169,7 @@ describe.skipIf(obstacle !== undefined)(`SAML single logout${obstacle ? ` (${obs
     test('comes as a form of another site, without a cookie, and is answered by one', async () => {
       await signInBy(forms);
       const reply = await post(postedFields(forms.logoutRequest(), forms.keys), forms);
-      expect([reply.status, titleOf(reply)]).toEqual([200, 'One more step']);
+      expect([reply.status, titleOf(reply)]).toEqual([200, 'Continue to Forms']);
       expect(reply.body).toContain(`action="${forms.origin}/logged-out"`);
       expect(await isSignedIn()).toBe(false);
     });

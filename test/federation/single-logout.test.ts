@@ -252,7 +252,7 @@ describe('a sign-out here', () => {
     const away = await agent.get(nextOf(page)!);
     const end = await agent.follow(await agent.get(await signOutAbroad(away.headers.location!)));
     expect(end.body).not.toContain('<iframe');
-    expect(textOf(end)).toMatch(/framed .* Told .*You are signed out at Corp too/);
+    expect(textOf(end)).toMatch(/framed .* Notified .*You are signed out at Corp too/);
   });
 
   test('of a local sign-in goes to no provider', async () => {

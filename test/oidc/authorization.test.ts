@@ -201,7 +201,7 @@ describe('sessions and prompts', () => {
     const agent = newAgent();
     await agent.signIn();
     const page = await agent.follow(await ask(changes, agent));
-    expect(titleOf(page)).toBe('Confirm that it is you');
+    expect(titleOf(page)).toBe('Confirm it’s you');
     expect(page.body).toMatch(/name="username"[^>]*value="ada"/);
     const end = await agent.follow(await agent.submit(page, admin));
     expect(callbackOf(end).get('code')).toBeTruthy();
@@ -253,7 +253,7 @@ describe('consent', () => {
       'consent_required',
     );
     const page = await agent.follow(await ask({ ...wallboard, scope: 'openid app:Viewer' }, agent));
-    expect(titleOf(page)).toBe('Let wallboard in?');
+    expect(titleOf(page)).toBe('Allow wallboard to use your account?');
     expect(textOf(page)).toContain('http://localhost:9021');
     expect(textOf(page)).toMatch(/Act as a Viewer\. Reads cluster information/);
     expect(textOf(page)).not.toContain('New');

@@ -157,49 +157,49 @@ describe('what applications answer, all of them in one session (S40)', () => {
       id: 'says-202',
       answer: (res) => res.writeHead(202).end(),
       tries: ['status_202', 'status_202', 'status_202'],
-      atFirst: 'No answer yet',
+      atFirst: 'Waiting',
       atLast: 'Not confirmed',
     },
     {
       id: 'says-400',
       answer: (res) => res.writeHead(400).end('{"error":"invalid_request"}'),
       tries: ['status_400', 'status_400', 'status_400'],
-      atFirst: 'No answer yet',
+      atFirst: 'Waiting',
       atLast: 'Not confirmed',
     },
     {
       id: 'says-500-then-200',
       answer: (res, attempt) => res.writeHead(attempt === 1 ? 500 : 200).end(),
       tries: ['status_500', 'success'],
-      atFirst: 'No answer yet',
+      atFirst: 'Waiting',
       atLast: 'Signed out',
     },
     {
       id: 'redirects',
       answer: (res) => res.writeHead(307, { Location: '/elsewhere' }).end(),
       tries: ['status_307', 'status_307', 'status_307'],
-      atFirst: 'No answer yet',
+      atFirst: 'Waiting',
       atLast: 'Not confirmed',
     },
     {
       id: 'closes',
       answer: (res) => res.destroy(),
       tries: ['connection_failed', 'connection_failed', 'connection_failed'],
-      atFirst: 'No answer yet',
+      atFirst: 'Waiting',
       atLast: 'Not confirmed',
     },
     {
       id: 'floods',
       answer: (res) => res.writeHead(200).end(Buffer.alloc(1024 * 1024 + 1)),
       tries: ['too_large', 'too_large', 'too_large'],
-      atFirst: 'No answer yet',
+      atFirst: 'Waiting',
       atLast: 'Not confirmed',
     },
     {
       id: 'hangs',
       answer: () => {},
       tries: ['timeout', 'timeout', 'timeout'],
-      atFirst: 'No answer yet',
+      atFirst: 'Waiting',
       atLast: 'Not confirmed',
     },
   ];
@@ -261,7 +261,7 @@ test('an address inside the network is not called, whoever wrote it into the sto
   const agent = newAgent();
   await signInTo(console, agent, party);
   const page = await signOut(agent);
-  expect(stateOn(page, 'inside')).toBe('No answer yet');
+  expect(stateOn(page, 'inside')).toBe('Waiting');
   expect(noticesTo(console, 'inside')[0]).toMatchObject({ outcome: 'failure', reason: 'invalid_url' });
 });
 
@@ -370,7 +370,7 @@ describe('the way back to the application that asked', () => {
     await signInTo(console, agent, silent);
     const home = `${requester.origin}/`;
     const page = await signOut(agent, { id_token_hint: hint, post_logout_redirect_uri: home, state: 's' });
-    expect(stateOn(page, 'silent')).toBe('No answer yet');
+    expect(stateOn(page, 'silent')).toBe('Waiting');
     expect(page.body).toContain(`href="${home}?state=s"`);
     expect(page.headers.refresh).toBeUndefined();
     expect(page.headers['content-security-policy']).toContain("frame-src 'none'");

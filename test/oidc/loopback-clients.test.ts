@@ -78,13 +78,15 @@ describe('at a console that is elsewhere, a loopback address (B7)', () => {
     const silently = async () => callbackOf(await ask(agent, { client_id: id, prompt: 'none' }));
     expect((await silently()).get('error')).toBe('consent_required');
     const page = await agent.follow(await ask(agent, { client_id: id }));
-    expect(titleOf(page)).toBe(`Let ${id} in?`);
+    expect(titleOf(page)).toBe(`Allow ${id} to use your account?`);
     if (id === 'application-dashboard') expect(textOf(page)).toContain('Act with your role Admin.');
     const allowed = callbackOf(await agent.follow(await agent.submit(page, { decision: 'allow' })));
     const { status } = await redeem(console, allowed.get('code'), { client_id: id });
     expect(status).toBe(200);
     expect((await silently()).get('error')).toBe('consent_required');
-    expect(titleOf(await agent.follow(await ask(agent, { client_id: id })))).toBe(`Let ${id} in?`);
+    expect(titleOf(await agent.follow(await ask(agent, { client_id: id })))).toBe(
+      `Allow ${id} to use your account?`,
+    );
   });
 
   test('differs from another address, where the dashboard signs in without one', async () => {

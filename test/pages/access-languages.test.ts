@@ -87,7 +87,7 @@ describe('a list', () => {
       '/access/clients',
       'Maschinen-Clients',
       'Maschinen-Client hinzufügen',
-      'Darf Map „orders“ und den Zustand des Clusters lesen, in Queue „jobs“ einstellen und hat api:users:read. Sonst nichts.',
+      'Darf Map „orders“ und den Zustand des Clusters lesen, in Queue „jobs“ einreihen und hat api:users:read. Sonst nichts.',
     ],
     ['/access/applications', 'Anwendungen', 'Anwendung hinzufügen', 'Rollen, die sie bekommt'],
     ['/access/identity-providers', 'Identitätsanbieter', 'Identitätsanbieter hinzufügen', 'LDAP-Verzeichnis'],
@@ -135,7 +135,7 @@ describe('the page of one', () => {
     ['/access/identity-providers?do=new&for=saml', 'Er darf Anmeldungen nicht selbst beginnen'],
     ['/access/identity-providers?do=new&for=ad', '(uid={username})), wo nichts angegeben ist.'],
   ])('%s, which adds one, is German', async (path, text) => {
-    expectGerman(await ada.get(path), text, 'freiwillig');
+    expectGerman(await ada.get(path), text, 'optional');
   });
 });
 
@@ -167,8 +167,8 @@ test('a change is put back by a question in German, and waits by a German name',
   const page = await ada.get('/access/users/grace');
   const [, href = ''] = /href="([^"]*do=put-back[^"]*)"/.exec(page.body) ?? [];
   const question = await ada.get(href.replaceAll('&amp;', '&'));
-  expect(titleOf(question)).toBe('Änderung an grace zurücksetzen');
-  expectGerman(question, 'displayName: jetzt Grace, dann wieder –.', 'application-client geändert');
+  expect(titleOf(question)).toBe('Änderung an grace rückgängig machen');
+  expectGerman(question, 'displayName: von Grace zurück auf –.', 'application-client geändert');
   const done = await ada.follow(await sendForm(ada, question, 'put-back', { entry: entryIn(href) }));
   expect(titleOf(done)).toBe('Benutzer grace ändern');
   expectGerman(done, 'Noch ist nichts geändert: Ein zweiter Administrator muss es freigeben.');

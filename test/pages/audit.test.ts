@@ -55,7 +55,7 @@ test('says in words what happened, in the language of the reader, with the code 
   const german = await ada.get('/observe/audit?event=member.call&outcome=denied', {
     'Accept-Language': 'de',
   });
-  expect(german.body).toMatch(/<a href="[^"]+" title="member\.call">Aufruf an einen Member</);
+  expect(german.body).toMatch(/<a href="[^"]+" title="member\.call">Aufruf an ein Member</);
   const start = await ada.get('/');
   expect(start.body).toMatch(/title="member\.call"><bdi>Call to a member, /);
   expect(start.body).toMatch(/title="client\.updated"><bdi>Client changed, billing</);
@@ -93,7 +93,7 @@ test('says in words why, with the code on hover and on the page of the entry', a
   const page = await ada.get(`/observe/decisions/${decision}`, german);
   expect(page.body).toContain('<bdi title="insufficient_scope">Das Access-Token öffnet das nicht</bdi>');
   const start = await ada.get('/', german);
-  expect(textOf(start)).toContain('Aufruf an einen Member, orders. Das Access-Token öffnet das nicht');
+  expect(textOf(start)).toContain('Aufruf an ein Member, orders. Das Access-Token öffnet das nicht');
 });
 
 test('has a link for what is asked for most, and says which of them is shown', async () => {

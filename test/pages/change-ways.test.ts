@@ -171,7 +171,7 @@ test('what is typed as it is stored has no other way', async () => {
   });
   const fields = { description: '', maps: 'orders', 'map:read': 'on' };
   const same = await send('/access/roles/Reader', 'save', fields, { show: 'ways' });
-  expect(textOf(same)).toContain('What is typed is what is stored');
+  expect(textOf(same)).toContain('You have changed nothing yet');
 });
 
 test('what is shown keeps the version that was read, so that it overwrites nothing when it is sent', async () => {
@@ -210,7 +210,7 @@ describe('what files of configuration describe', () => {
 
   test('names its files and is not changed by mistake; whoever takes it over changes it', async () => {
     const shown = await ada.get('/access/roles/Filed');
-    expect(textOf(shown)).toMatch(/The files of configuration “ ?team ?” describe it/);
+    expect(textOf(shown)).toMatch(/The configuration files “ ?team ?” manage it/);
     expect(shown.body).not.toContain('value="save"');
     const refused = await ada.post('/access/roles/Filed', {
       ...{
@@ -222,9 +222,9 @@ describe('what files of configuration describe', () => {
         ...{ description: 'X', maps: 'orders', 'map:read': 'on' },
       },
     });
-    expect(textOf(refused)).toContain('change it there, or send this again to take it from them');
+    expect(textOf(refused)).toContain('change it there, or send this again to manage it here from now on');
     const form = await ada.get('/access/roles/Filed?takeOver=true');
-    expect(textOf(form)).toMatch(/Saving takes it from the files of “ ?team ?”/);
+    expect(textOf(form)).toMatch(/Once saved, the files “ ?team ?” no longer manage it/);
     const fields = { takeOver: 'true', description: 'Mine', maps: 'orders', 'map:read': 'on' };
     expect((await sendForm(ada, form, 'save', fields)).status).toBe(303);
     const owner = { kind: 'admin', source: null };
@@ -238,7 +238,7 @@ describe('what files of configuration describe', () => {
     const once = await sendForm(ada, { ...question, url: console.url + path }, 'remove', {
       typed_name: 'Gone',
     });
-    expect(textOf(once)).toContain('It is taken from the files of configuration that describe it.');
+    expect(textOf(once)).toContain('The configuration files no longer manage it after this.');
     expect(await callApi(console, 'GET', '/roles/Gone')).toMatchObject({ id: 'Gone' });
     const answer = { typed_name: 'Gone', takeOver: hiddenIn(once, 'takeOver')! };
     expect((await sendForm(ada, { ...once, url: console.url + path }, 'remove', answer)).status).toBe(303);

@@ -89,7 +89,7 @@ describe('jobs', () => {
       const asks = await ada.get(`/observe/jobs/${id}?do=stop`);
       expect(titleOf(asks)).toBe('Stop: Import of users');
       const stopped = await ada.follow(await sendForm(ada, asks, 'stop'));
-      expect(textOf(stopped)).toContain('It stops at the next occasion.');
+      expect(textOf(stopped)).toContain('It stops as soon as the current step is done.');
     }
     for (const id of [running, waiting]) {
       await until(async () => (await shown(id)).includes('State Stopped'), 'its end', 30_000);

@@ -110,7 +110,7 @@ describe.each(things)('$what', ({ add: [path, body], page, api, edit, says, fiel
 
   test('is put back as it was, after a question, and that can be put back in turn', async () => {
     const question = await ada.get(putBackHref(await ada.get(page))!);
-    expect(textOf(question)).toContain('again.');
+    expect(textOf(question)).toMatch(/: from .+ back to .+\./);
     const back = await ada.follow(
       await sendForm(ada, question, 'put-back', { entry: hiddenIn(question, 'entry')! }),
     );
@@ -166,7 +166,7 @@ describe('putting back', () => {
   test('enables again what was disabled, by the operation for that', async () => {
     await callApi(console, 'POST', '/clients/billing/disable');
     const question = await ada.get(putBackHref(await ada.get('/access/clients/billing'))!);
-    expect(textOf(question)).toContain('status: disabled now, active again.');
+    expect(textOf(question)).toContain('status: from disabled back to active.');
     await sendForm(ada, question, 'put-back', { entry: hiddenIn(question, 'entry')! });
     const { status } = (await callApi(console, 'GET', '/clients/billing')) as { status: string };
     expect(status).toBe('active');

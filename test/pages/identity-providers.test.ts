@@ -198,7 +198,7 @@ describe('an identity provider', () => {
 
   test('is removed with its users after its id is typed', async () => {
     const question = await ada.get(`${base}/corp?do=remove`);
-    expect(textOf(question)).toContain('One user from there are removed');
+    expect(textOf(question)).toContain('One user from there is removed');
     const wrong = await sendForm(ada, question, 'remove', { typed_name: 'cor', withAccounts: 'true' });
     expect(wrong.status).toBe(400);
     const done = await ada.follow(

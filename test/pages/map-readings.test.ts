@@ -184,11 +184,11 @@ describe('a reading', () => {
     const stopped = await sendForm(ada, page, 'stop');
     expect(stopped.headers.location).toBe(`${href}?done=stop`);
     member.release();
-    const last = await own.until((event) => partOf(event).includes('were not come to.'));
+    const last = await own.until((event) => partOf(event).includes('were not reached.'));
     expect(partOf(last)).toContain('<bdi>order-1</bdi>');
     own.leave();
     const after = textOf(await ada.get(href));
-    expect(after).toMatch(/4 entries were found. 4 keys have no entry. 52 were not come to. .*State Stopped/);
+    expect(after).toMatch(/4 entries were found. 4 keys have no entry. 52 were not reached. .*State Stopped/);
     expect(textOf(await ada.get(`/observe/jobs/${id}`))).toMatch(/To the entries/);
     // A stop of what has ended does nothing.
     expect((await sendForm(ada, page, 'stop')).status).toBe(303);

@@ -39,7 +39,7 @@ test.each([
 
 test('what the health check finds, and what puts it right, is in German, and in English for programs', async () => {
   const page = await ada.get('/observe/health');
-  expect(textOf(page)).toContain('Signaturschlüssel liegen unverschlüsselt im Speicher.');
+  expect(textOf(page)).toContain('Signaturschlüssel und Secrets von Identitätsanbietern liegen unverschlüsselt im Speicher.');
   expect(textOf(page)).toContain(
     'Setzen Sie CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", bewahren Sie ihn anderswo auf',
   );
@@ -58,7 +58,7 @@ test('a refusal is explained in German: why, how it would be now, and what opens
   expect(text).toMatch(
     /Derselbe Aufruf jetzt Er würde abgelehnt\. Der Aufruf braucht svc:data:read oder svc:map/,
   );
-  expect(text).toMatch(/Verlauf .*Aufruf an einen Member Abgelehnt/);
+  expect(text).toMatch(/Verlauf .*Aufruf an ein Member Abgelehnt/);
 });
 
 test('a job says in German how far it is, and asks before it is stopped', async () => {
@@ -71,9 +71,9 @@ test('a job says in German how far it is, and asks before it is stopped', async 
     'Nach einem Neustart Macht da weiter, wo er war',
   );
   const question = await ada.get(`/observe/jobs/${id}?do=stop`);
-  expect(titleOf(question)).toBe('Anhalten: Import von Benutzern');
+  expect(titleOf(question)).toBe('Abbrechen: Import von Benutzern');
   const stopped = await ada.follow(await sendForm(ada, question, 'stop'));
-  expect(textOf(stopped)).toContain('Er hält bei nächster Gelegenheit an.');
+  expect(textOf(stopped)).toContain('Er bricht ab, sobald der laufende Schritt fertig ist.');
 }, 30_000);
 
 describe('the search', () => {

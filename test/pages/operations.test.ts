@@ -27,7 +27,7 @@ async function cluster() {
 test('show state, version and safety of the cluster, and what can be done to it', async () => {
   const page = await ada.get(href);
   expect(titleOf(page)).toBe('Operations');
-  expect(textOf(page)).toMatch(/Active .*Version \d+\.\d+ Members 1 Backups in step Yes Migration queue 0/);
+  expect(textOf(page)).toMatch(/Active .*Version \d+\.\d+ Members 1 Backups in sync Yes Migration queue 0/);
   for (const name of ['state', 'reload', 'force-start', 'shut-down']) {
     expect(page.body).toContain(`href="${href}?do=${name}"`);
   }
@@ -37,7 +37,7 @@ test('show state, version and safety of the cluster, and what can be done to it'
 
 test('change the state by the word typed, and not without it', async () => {
   const question = await ada.get(`${href}?do=state`);
-  expect(textOf(question)).toContain('Fine: backups are in step.');
+  expect(textOf(question)).toContain('Fine: backups are in sync.');
   const refused = await sendForm(ada, question, 'state', { state: 'frozen', typed_name: 'another' });
   expect([refused.status, (await cluster()).clusterState]).toEqual([400, 'active']);
   const done = await sendForm(ada, question, 'state', { state: 'frozen', typed_name: word });

@@ -37,7 +37,7 @@ test('says of latest changes what a job is, in words that lead to it, and no id'
   const bulk = { operation: 'disableUser', ids: ['job-a', 'job-b'] };
   const { id } = (await callApi(console, 'POST', '/jobs/bulk-acts', bulk)) as { id: string };
   const link = new RegExp(
-    `<a href="/observe/audit/[^"]*" title="bulk_act.[a-z]*"><bdi>Act on many things [a-z]*</bdi></a>: <a href="/observe/jobs/${id}"><bdi>Disable users</bdi></a>`,
+    `<a href="/observe/audit/[^"]*" title="bulk_act.[a-z]*"><bdi>Bulk action [a-z]*</bdi></a>: <a href="/observe/jobs/${id}"><bdi>Disable users</bdi></a>`,
   );
   await until(async () => link.test((await ada.get('/')).body), 'the change', 10_000);
   const [changes] = /<section class="part" id="changes".*?<\/section>/s.exec((await ada.get('/')).body)!;

@@ -98,7 +98,7 @@ const kinds: readonly Kind[] = [
   {
     name: 'jobs',
     list: '/observe/jobs',
-    label: { en: 'Stop', de: 'Anhalten' },
+    label: { en: 'Stop', de: 'Abbrechen' },
     act: 'stop',
     question: /^Stop: /,
     async make(id) {
@@ -320,7 +320,7 @@ describe('a job', () => {
     const href = await make('stopped-in-row');
     const question = await ada.get(`${href}?do=stop`);
     const done = await ada.follow(await sendForm(ada, question, 'stop'));
-    expect(textOf(done)).toContain('It stops at the next occasion.');
+    expect(textOf(done)).toContain('It stops as soon as the current step is done.');
     for (const member of members) member.release();
     await until(async () => (await stateOf(href)) === 'cancelled', 'its end');
     expect(buttonIn(rowOf(await ada.get('/observe/jobs'), href))).toBeUndefined();

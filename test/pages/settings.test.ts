@@ -56,7 +56,9 @@ describe('settings', () => {
     expect(idsIn(german.body)).toContain('CONSOLE_ACCESS_TOKEN_TTL');
     const warned = await ada.get('/settings?state=warned');
     expect(idsIn(warned.body)).toEqual(['CONSOLE_ENCRYPTION_KEY']);
-    expect(textOf(warned)).toContain('CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted');
+    expect(textOf(warned)).toContain(
+      'CONSOLE_ENCRYPTION_KEY is unset: signing keys and secrets of identity providers lie unencrypted',
+    );
     const file = /href="(\/settings\.csv[^"]*)"/.exec(warned.body)![1]!.replaceAll('&amp;', '&');
     expect((await ada.get(file)).body.trim().split('\n').slice(1)).toEqual([
       expect.stringContaining('CONSOLE_ENCRYPTION_KEY'),

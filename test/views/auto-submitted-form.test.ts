@@ -18,7 +18,8 @@ test('a message to a provider is a form to its address, with the fields as they 
   expect(html).toContain('value="PHg+&quot;&amp;&lt;"');
   expect(page.find('input').map(({ attributes }) => attributes.get('name'))).toEqual(Object.keys(fields));
   expect(page.find('b')).toEqual([]);
-  expect(page.find('button')[0]!.text).toContain('Go on to');
+  expect(page.find('button')[0]!.text).toBe('Continue to <b>Corp</b>');
+  expect(page.find('h1')[0]!.text).toBe('Continue to <b>Corp</b>');
 });
 
 test('it goes to no address that is not a page (S51)', () => {

@@ -33,7 +33,7 @@ test('the form says whose passwords it takes', () => {
     'With your account at this console, or at Corporate directory, or at Lab.',
   );
   expect(lede({ directories, application: { name: 'dash' } })).toMatch(
-    /^dash asks who you are\. With your account/,
+    /^Sign in to continue to dash\. With your account/,
   );
   expect(lede({ directories, reauthenticate: true })).not.toContain('directory');
 });
@@ -43,7 +43,7 @@ test('whoever has to confirm a password can not become somebody else', () => {
   const username = page.find('input').find((input) => input.attributes.get('name') === 'username');
   expect(username?.attributes.get('value')).toBe('amelie');
   expect(username?.attributes.has('readonly')).toBe(true);
-  expect(page.find('h1')[0]?.text).toBe('Confirm that it is you');
+  expect(page.find('h1')[0]?.text).toBe('Confirm it’s you');
 });
 
 test('whoever has to sign in again elsewhere gets one link and no field', () => {

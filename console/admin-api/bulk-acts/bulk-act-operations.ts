@@ -102,7 +102,7 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
     id: 'readBulkAct',
     method: 'GET',
     path: '/jobs/bulk-acts/{bulkAct}',
-    summary: 'Shows an act on many things that the caller has begun; with `Prefer: wait=N` when it is over.',
+    summary: 'Shows a bulk action that the caller has begun; with `Prefer: wait=N` when it is over.',
     access: 'own',
     params: z.strictObject({ bulkAct: jobId }),
     answer: bulkActView,
@@ -116,7 +116,7 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
     id: 'undoBulkAct',
     method: 'POST',
     path: '/jobs/bulk-acts/{bulkAct}/undo',
-    summary: 'Takes back what an act on many things has changed, as a job: disables or enables these again.',
+    summary: 'Takes back what a bulk action has changed, as a job: disables or enables these again.',
     description:
       'Within 24 hours, once, by whoever has begun the act, and who may do the opposite; again when that was stopped or broke off, for what is left. It takes back what that act has changed and nothing else: not what was so before, and not what somebody has changed since, which is among the `failures` (`precondition_failed`).',
     access: 'own',

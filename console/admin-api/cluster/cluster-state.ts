@@ -48,7 +48,7 @@ export const clusterView = view({
   isSafe: z
     .boolean()
     .nullable()
-    .meta({ description: `Whether backups are in step and nothing migrates; ${known}` }),
+    .meta({ description: `Whether backups are in sync and nothing migrates; ${known}` }),
   migrationQueueSize: z.number().int().nullable().meta({ description: known }),
   clusterSize: z.number().int().nullable().meta({ description: known }),
   may: z

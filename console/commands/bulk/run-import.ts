@@ -111,7 +111,7 @@ const formats: Readonly<Record<string, string | undefined>> = {
 function lineIn(input: Input): number {
   const text = input.text('from-line') ?? '1';
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
-  throw new UsageError('--from-line is a number, from 1.');
+  throw new UsageError('--from-line is a whole number, 1 or more.');
 }
 
 /** @throws {ProblemError} `invalid_request` */

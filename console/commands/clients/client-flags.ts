@@ -175,7 +175,7 @@ function setOf(now: ClientView | undefined, member: SetMember): readonly string[
   const set = now === undefined ? [] : now[member];
   if (set !== null) return set;
   throw new UsageError(
-    'It gets all roles that its users have: name those that it is to get with --max-role.',
+    `It has no list of these that one could be added to or taken from: name all of them with --${flagsOfMembers[member]}.`,
   );
 }
 

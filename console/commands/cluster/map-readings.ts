@@ -58,7 +58,7 @@ export const mapReadingCommands: readonly Command[] = [
       const why = reading.problem ? [reading.problem.detail] : [];
       const text = [
         ...(rows.length > 0 ? [table(['KEY', 'TYPE', 'BYTES'], rows, '')] : []),
-        ...(left > 0 ? [`${left} were not come to.`] : []),
+        ...(left > 0 ? [`${left} were not reached.`] : []),
         ...why,
       ];
       const isWhole = reading.state === 'succeeded' && reading.entries.every(({ problem }) => !problem);

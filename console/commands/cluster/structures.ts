@@ -144,7 +144,7 @@ const drainCommand: Command = {
     const { api } = tools;
     const [queue = ''] = input.positionals;
     const most = Number(input.text('most'));
-    if (!Number.isInteger(most) || most < 1) throw new UsageError('--most is a number from 1.');
+    if (!Number.isInteger(most) || most < 1) throw new UsageError('--most is a whole number, 1 or more.');
     if (input.has('to-file')) return drainToFile(queue, most, input, tools);
     const { body } = await inFlags(
       (member) => (member === 'most' ? '--most' : undefined),

@@ -66,7 +66,7 @@ export const jobCommands: readonly Command[] = [
   {
     ...onApi,
     name: 'job cancel',
-    summary: 'Stops a job at the next occasion; what it has done stays.',
+    summary: 'Stops a job as soon as the current step is done; what it has done stays.',
     positionals: ['<id>'],
     flags: dryRunFlag,
     async run(input, { api }) {

@@ -128,7 +128,11 @@ export function consoleAddress(text: string): string {
 export function unreachable(address: string, cause: unknown): CommandError {
   const { code } = ((cause as Error).cause ?? cause) as NodeJS.ErrnoException;
   const reason = code ?? (cause as Error).name;
-  return new CommandError('no_console', `No console answers at ${address} (${reason}).`, { cause });
+  return new CommandError(
+    'no_console',
+    `No console answers at ${address} (${reason}). Check --url, and that the console runs.`,
+    { cause },
+  );
 }
 
 function signedOut(url: string): CommandError {

@@ -70,7 +70,7 @@ function amountOf(input: Input): number {
   if (text === undefined) return Number.POSITIVE_INFINITY;
   if (input.has('all')) throw new UsageError('Say --limit or --all, not both.');
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError('--limit is a number from 1.');
+  throw new UsageError('--limit is a whole number, 1 or more.');
 }
 
 /** A page may be empty although others follow. */

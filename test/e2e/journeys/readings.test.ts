@@ -87,7 +87,7 @@ describe.each(engines)('a reading in $engine', ({ engine, why, open }) => {
         const asked = member.asked().length;
         member.release();
         await visitor.reads('Stopped');
-        await visitor.reads('were not come to.');
+        await visitor.reads('were not reached.');
         await visitor.reads('order-1 ');
         expect(member.asked().length).toBe(asked);
         // The next one has nothing of it.
@@ -116,7 +116,7 @@ describe.each(engines)('a reading in $engine', ({ engine, why, open }) => {
         await visitor.reads('It stops after the entries that are being read.');
         member.release();
         await visitor.readsInTime('Stopped');
-        await visitor.reads('were not come to.');
+        await visitor.reads('were not reached.');
       } finally {
         member.release();
         await tab.close();

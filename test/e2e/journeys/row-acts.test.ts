@@ -116,7 +116,7 @@ function travel({ id, way, openTab }: Traveller): void {
       await visitor.reads(`Stop: Reading of keys of map ${id}-map`);
       expect(await stateOf(`/jobs/${job}`, 'state')).toBe('running');
       await visitor.press('Stop job');
-      await visitor.reads('It stops at the next occasion.');
+      await visitor.reads('It stops as soon as the current step is done.');
     } finally {
       for (const member of members) member.release();
     }

@@ -9,7 +9,7 @@ export const clusterOperations: SameTexts<typeof english> = {
   'operations.frozen': 'Eingefroren',
   'operations.passive': 'Passiv',
   'operations.inTransition': 'Im Übergang',
-  'operations.backupsInStep': 'Backups auf dem Stand',
+  'operations.backupsInStep': 'Backups synchron',
   'operations.migrationQueue': 'Wartende Migrationen',
   'operations.yes': 'Ja',
   'operations.no': 'Nein',
@@ -23,10 +23,10 @@ export const clusterOperations: SameTexts<typeof english> = {
   'operations.notPossibleNow': 'Jetzt nicht möglich',
   'operations.whyNot': 'Warum nicht',
   'operations.addToConfiguration': 'Zur Konfiguration hinzufügen',
-  'operations.carefulUnknown': 'Vorsicht: Kein Member sagt, ob die Backups auf dem Stand sind.',
-  'operations.fineInStep': 'Gut: Die Backups sind auf dem Stand.',
+  'operations.carefulUnknown': 'Vorsicht: Kein Member sagt, ob die Backups synchron sind.',
+  'operations.fineInStep': 'Gut: Die Backups sind synchron.',
   'operations.carefulNotInStep':
-    'Vorsicht: Die Backups sind nicht auf dem Stand, was nur auf einem Member liegt, kann also verloren gehen.',
+    'Vorsicht: Die Backups sind nicht synchron; was nur auf einem Member liegt, kann also verloren gehen.',
   'operations.migrationsWait': {
     one: 'Vorsicht: Eine Migration wartet.',
     other: 'Vorsicht: {n} Migrationen warten.',

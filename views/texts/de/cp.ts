@@ -29,7 +29,7 @@ export const cp: SameTexts<typeof english> = {
   'cp.promoteMember': 'Zum CP-Member befördern',
   'cp.takesPart':
     'Das Member {id} wird ein CP-Member: Es nimmt an der Einigung teil und kann in CP-Gruppen aufgenommen werden.',
-  'cp.onlyRemoved': 'Zurück kommt es nur, indem es aus dem CP-Subsystem entfernt wird.',
+  'cp.onlyRemoved': 'Rückgängig machen lässt sich das, indem es aus dem CP-Subsystem entfernt wird.',
   'cp.memberPromoted': 'Das Member ist jetzt ein CP-Member.',
   'cp.removeMember': 'CP-Member entfernen',
   'cp.leavesEveryGroup':

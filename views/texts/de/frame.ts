@@ -3,8 +3,7 @@ import type { frame as english } from '../en/frame.ts';
 import type { SameTexts } from '../text-form.ts';
 
 export const frame: SameTexts<typeof english> = {
-  'frame.takenFromFilesConfiguration':
-    'Es wird aus den Konfigurationsdateien übernommen, die es beschreiben.',
+  'frame.takenFromFilesConfiguration': 'Danach verwalten es die Konfigurationsdateien nicht mehr.',
   'frame.notNothingDone': 'Das ist nicht {name}: Es wurde nichts getan.',
   'frame.storedNow': 'Jetzt gespeichert: {text}',
   'frame.asTyped': 'Wie eingegeben: {text}',
@@ -20,7 +19,7 @@ export const frame: SameTexts<typeof english> = {
   'frame.quickFilters': 'Schnellfilter',
   'frame.any': 'Alle',
   'frame.filesConfigurationDescribeChange':
-    'Konfigurationsdateien beschreiben es: Ändern Sie es dort, oder senden Sie dies noch einmal, um es aus ihnen zu übernehmen.',
+    'Konfigurationsdateien verwalten es: Ändern Sie es dort, oder senden Sie dies noch einmal, um es ab jetzt hier zu verwalten.',
   'frame.fine': 'In Ordnung',
   'pages.whatWrongWhatHappened': 'Was nicht stimmt und was zuletzt geschehen ist.',
   'pages.howMembersWhichThem': 'Wie es den Membern geht und welche von ihnen Aufrufe bekommen.',
@@ -58,16 +57,15 @@ export const frame: SameTexts<typeof english> = {
   'frame.confirmItsYouYour':
     'Bestätigen Sie, dass Sie es sind: Ihre letzte Anmeldung ist mehr als fünf Minuten her.',
   'frame.never': 'Nie',
-  'frame.takeOver': 'Übernehmen',
-  'frame.savingTakesFromFiles':
-    'Mit dem Speichern wird es aus den Dateien von „{source}“ übernommen: Sie beschreiben es dann nicht mehr.',
+  'frame.takeOver': 'Hier verwalten',
+  'frame.savingTakesFromFiles': 'Nach dem Speichern verwalten die Dateien „{source}“ es nicht mehr.',
   'frame.save': 'Speichern',
   'frame.ownedByFiles':
-    'Die Konfigurationsdateien „{source}“ beschreiben es: Ändern Sie es dort, oder übernehmen Sie es aus ihnen.',
+    'Die Konfigurationsdateien „{source}“ verwalten es: Ändern Sie es dort, oder verwalten Sie es ab jetzt hier.',
   'frame.doCommand': 'Als Befehl zeigen',
   'frame.sameCommand': 'Dasselbe als Befehl',
   'frame.whatTypedWhatStored':
-    'Eingegeben ist, was schon gespeichert ist: Ändern Sie etwas, und fragen Sie noch einmal.',
+    'Sie haben noch nichts geändert: Ändern Sie ein Feld, und fragen Sie dann noch einmal.',
   'frame.nothingChangedYetEach':
     'Noch ist nichts geändert. Jeder dieser Wege macht die Änderung, die oben eingegeben ist.',
   'frame.undo': 'Rückgängig machen',

@@ -19,7 +19,7 @@ export const members: SameTexts<typeof english> = {
   'members.notAskedYet': 'Noch nicht gefragt',
   'members.getsNoCalls': 'Bekommt keine Aufrufe',
   'members.getsNoCallsWhy': 'Es bekommt keine Aufrufe: {why}.',
-  'members.onTrial': 'Auf Probe',
+  'members.onTrial': 'Halb offen',
   'members.takesCalls': 'Nimmt Aufrufe an',
   'members.lite': 'Lite-Member',
   'members.data': 'Daten-Member',

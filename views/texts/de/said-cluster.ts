@@ -58,7 +58,8 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
   'More than {n} cannot be pinned: unpin one first.':
     'Mehr als {n} lassen sich nicht anheften: Lösen Sie erst einen Namen.',
   'There is nothing of this id, or not any more.': 'Unter dieser ID gibt es nichts, oder nicht mehr.',
-  'Items are still being taken: stop it first.': 'Es werden noch Elemente entnommen: Stoppen Sie das zuerst.',
+  'Items are still being taken: stop it first.':
+    'Es werden noch Elemente entnommen: Brechen Sie das zuerst ab.',
   'There is no file of it here, or not any more.': 'Hier gibt es dazu keine Datei, oder nicht mehr.',
   'The file cannot be made ({code}). Nothing was taken.':
     'Die Datei lässt sich nicht anlegen ({code}). Es wurde nichts entnommen.',
@@ -73,17 +74,17 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
   'The keys that it was asked for are not there any more: they are stored for 24 hours. Ask again.':
     'Die Schlüssel, die gelesen werden sollten, sind nicht mehr da: Sie werden 24 Stunden gespeichert. Lesen Sie sie erneut.',
   '{n} readings of this caller are not over yet: wait for one, or stop it.':
-    '{n} Ihrer Lesejobs sind noch nicht vorbei: Warten Sie auf einen, oder stoppen Sie ihn.',
+    '{n} Ihrer Lesejobs sind noch nicht vorbei: Warten Sie auf einen, oder brechen Sie ihn ab.',
   'The queue is full, says the member {member}.': 'Die Queue ist voll, sagt das Member {member}.',
   'The member {member} gives no size of a queue.': 'Das Member {member} nennt keine Größe der Queue.',
   // Why an item of a queue is lost.
-  'the member broke off within it': 'der Member brach mittendrin ab',
+  'the member broke off within it': 'das Member brach mittendrin ab',
   'the caller reset the connection behind it, and may have read it or not':
     'der Aufrufer hat die Verbindung dahinter zurückgesetzt und es vielleicht gelesen',
   'there was no room to keep it': 'es war kein Platz, es aufzuheben',
   'members differ in what queue its path names': 'für Member nennt der Pfad verschiedene Queues',
   'no member took it back': 'kein Member nahm es zurück',
-  'no member has said whether it took it back': 'kein Member hat gesagt, ob er es zurücknahm',
+  'no member has said whether it took it back': 'kein Member hat gesagt, ob es das Element zurücknahm',
   // What a member does not say.
   'The member does not answer.': 'Das Member antwortet nicht.',
   'The endpoint group {group} is off there.': 'Die Endpunktgruppe {group} ist dort aus.',

@@ -1,8 +1,8 @@
 /** What the health check and jobs say elsewhere too (in the API, by commands), in German. */
 export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   // Members.
-  'No member takes calls: each is answered 503.':
-    'Kein Member nimmt Aufrufe an: Jeder wird mit 503 beantwortet.',
+  'No member takes calls: every call is answered 503.':
+    'Kein Member nimmt Aufrufe an: Jeder Aufruf wird mit 503 beantwortet.',
   'Start the members, or correct CONSOLE_MEMBERS.':
     'Starten Sie die Member, oder korrigieren Sie CONSOLE_MEMBERS.',
   'It is drained.': 'Es ist entlastet.',
@@ -100,8 +100,8 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     'SVC_MC_APP_INTERNALADDRESS ist http: und nicht Loopback: Die Anwendung bekommt weder Abmeldungen noch Lizenzen mitgeteilt.',
   'CONSOLE_APPLICATION_CLIENT_SECRET is shorter than {n} characters: it can be guessed.':
     'CONSOLE_APPLICATION_CLIENT_SECRET ist kürzer als {n} Zeichen: Es lässt sich erraten.',
-  'CONSOLE_ENCRYPTION_KEY is unset: signing keys lie unencrypted in the store.':
-    'CONSOLE_ENCRYPTION_KEY ist nicht gesetzt: Signaturschlüssel liegen unverschlüsselt im Speicher.',
+  'CONSOLE_ENCRYPTION_KEY is unset: signing keys and secrets of identity providers lie unencrypted in the store.':
+    'CONSOLE_ENCRYPTION_KEY ist nicht gesetzt: Signaturschlüssel und Secrets von Identitätsanbietern liegen unverschlüsselt im Speicher.',
   'CONSOLE_TLS_CERT has expired at {at}: browsers, applications and callers refuse it.':
     'CONSOLE_TLS_CERT ist seit {at} abgelaufen: Browser, Anwendungen und Aufrufer lehnen es ab.',
   'CONSOLE_TLS_CERT is valid only from {at} on, by the clock of this machine.':

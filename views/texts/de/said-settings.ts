@@ -50,8 +50,8 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
   'Audience (aud) of access tokens for the members; those for the admin API have <CONSOLE_URL>/api.':
     'Audience (aud) der Access-Token für die Member; die für die Admin-API haben <CONSOLE_URL>/api.',
   'Life of an access token, 30 to 3600 seconds.': 'Lebensdauer eines Access-Tokens, 30 bis 3600 Sekunden.',
-  '32 bytes, base64 or hexadecimal: signing keys are encrypted with it in the store.':
-    '32 Bytes, Base64 oder hexadezimal: Damit sind Signaturschlüssel im Speicher verschlüsselt.',
+  '32 bytes, base64 or hexadecimal: encrypts signing keys and secrets of identity providers in the store.':
+    '32 Bytes, Base64 oder hexadezimal: verschlüsselt Signaturschlüssel und Secrets von Identitätsanbietern im Speicher.',
   'Opens what CONSOLE_ENCRYPTION_KEY does not, and encrypts nothing: the key before, or the next one, while one replaces the other.':
     'Öffnet, was CONSOLE_ENCRYPTION_KEY nicht öffnet, und verschlüsselt nichts: der Schlüssel davor oder der nächste, solange einer den anderen ablöst.',
   'Age at which a signing key is replaced.': 'Alter, in dem ein Signaturschlüssel ersetzt wird.',
@@ -65,8 +65,8 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
   'Changes that a second administrator has to agree with: ids of operations, or objects for all their changes, such as roles,updateClient.':
     'Änderungen, denen ein zweiter Administrator zustimmen muss: IDs von Operationen oder Objekte für alle ihre Änderungen, zum Beispiel roles,updateClient.',
   // The application.
-  'Creates client application-client; unset = no client-credentials grant for it. At least 32 characters.':
-    'Legt den Client application-client an; nicht gesetzt: kein Client-Credentials-Grant für ihn. Mindestens 32 Zeichen.',
+  'Creates client application-client; unset = no client-credentials grant for it. Fewer than 32 characters is a warning, an error with CONSOLE_STRICT.':
+    'Legt den Client application-client an; nicht gesetzt: kein Client-Credentials-Grant für ihn. Weniger als 32 Zeichen: eine Warnung, mit CONSOLE_STRICT ein Fehler.',
   'Secret of that client.': 'Secret dieses Clients.',
   "Public addresses of the application's nodes: redirect, logout and CORS origins follow from them; none: there is no such application.":
     'Öffentliche Adressen der Knoten der Anwendung: Daraus ergeben sich die Adressen für Weiterleitung, Abmeldung und CORS; none: Es gibt keine solche Anwendung.',
@@ -86,9 +86,9 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
   'Changes a second by the admin API, of one caller; 0 for no limit.':
     'Änderungen je Sekunde durch die Admin-API, von einem Aufrufer; 0: keine Grenze.',
   'Queue polls of one caller that may wait at the same time; 0 for no limit.':
-    'Abfragen von Queues, die für einen Aufrufer gleichzeitig warten dürfen; 0: keine Grenze.',
+    'Entnahmen, die für einen Aufrufer gleichzeitig warten dürfen; 0: keine Grenze.',
   'Queue polls that one member of CONSOLE_MEMBERS holds at the same time, each with one of its 16 workers; 0 for no limit.':
-    'Abfragen von Queues, die ein Member von CONSOLE_MEMBERS gleichzeitig hält, jede mit einem seiner 16 Worker; 0: keine Grenze.',
+    'Entnahmen, die ein Member von CONSOLE_MEMBERS gleichzeitig hält, jede mit einem seiner 16 Worker; 0: keine Grenze.',
   'Open connections; beyond them only /live and /ready are answered. Never more than the open files of the process allow.':
     'Offene Verbindungen; darüber hinaus werden nur /live und /ready beantwortet. Nie mehr, als die offenen Dateien des Prozesses erlauben.',
   'Of these, connections of one address; those of CONSOLE_TRUSTED_PROXIES are not counted.':

@@ -124,7 +124,7 @@ export const settings: SameTexts<typeof english> = {
   'keys.onceAllExpired': 'Sobald alles abgelaufen ist, was er signiert hat',
   'keys.replaceKeysOnce': 'Schlüssel sofort ersetzen',
   'settings.theyReadHereEnvironment':
-    'Hier lassen sie sich lesen. Gesetzt werden sie durch Umgebungsvariablen, Optionen oder console.yaml; ein neuer Start übernimmt sie, bis auf jene, die sich im Betrieb ändern.',
+    'Hier nur lesbar. Setzen Sie sie durch Umgebungsvariable, Option oder console.yaml; eine Änderung gilt ab dem nächsten Start, im Betrieb änderbare sofort.',
   'settings.search': 'Name oder Wörter der Bedeutung',
   'settings.which': 'Welche',
   'settings.changed': 'Andere als die Vorgabe',

@@ -8,7 +8,7 @@ export const signIn: SameTexts<typeof english> = {
     'Eine Tür zum Cluster: für die Menschen, die ihn betreiben, und die Maschinen, die ihn nutzen.',
   'page.skip': 'Zum Inhalt springen',
   'page.languages': 'Sprache',
-  'field.optional': 'freiwillig',
+  'field.optional': 'optional',
   'field.username': 'Benutzername',
   'field.password': 'Passwort',
   'field.passwordAgain': 'Passwort bestätigen',
@@ -44,10 +44,10 @@ export const signIn: SameTexts<typeof english> = {
   'login.account': 'Mit Ihrem Konto bei dieser Konsole.',
   'login.accountOr': 'Mit Ihrem Konto bei dieser Konsole oder bei {others}.',
   'login.orAt': ' oder bei ',
-  'login.asks': '{application} fragt, wer Sie sind.',
+  'login.asks': 'Melden Sie sich an, um mit {application} fortzufahren.',
   'login.asksPassword': '{application} fragt noch einmal nach Ihrem Passwort.',
   'login.asksAgain': '{application} bittet Sie, sich noch einmal anzumelden.',
-  'login.again': 'Für den nächsten Schritt ist Ihr Passwort noch einmal nötig.',
+  'login.again': 'Geben Sie Ihr Passwort ein, um fortzufahren.',
 
   'notSetUp.title': 'Noch nicht eingerichtet',
   'notSetUp.about':
@@ -66,7 +66,7 @@ export const signIn: SameTexts<typeof english> = {
   'invitation.doneTitle': 'Ihr Passwort ist gesetzt',
   'invitation.done': 'Melden Sie sich damit als {name} an. Der Link gilt nicht mehr.',
 
-  'consent.title': '{application} Zugang geben?',
+  'consent.title': '{application} die Nutzung Ihres Kontos erlauben?',
   'consent.asks': 'Sie sind als {name} angemeldet. Die Anwendung unter {origin} bittet um:',
   'consent.asksById':
     'Sie sind als {name} angemeldet. Die Anwendung unter {origin}, hier eingetragen als {id}, bittet um:',
@@ -107,12 +107,12 @@ export const signIn: SameTexts<typeof english> = {
   'outcome.confirmed': 'Abgemeldet',
   'outcome.asked': 'Benachrichtigt',
   'outcome.askedMeaning': 'Von dieser Seite, in diesem Browser.',
-  'outcome.waiting': 'Noch keine Antwort',
+  'outcome.waiting': 'Ausstehend',
   'outcome.waitingMeaning': 'Die Konsole benachrichtigt sie weiter.',
   'outcome.failed': 'Nicht bestätigt',
   'outcome.failedMeaning': 'Sie hat nicht geantwortet. Melden Sie sich sicherheitshalber auch dort ab.',
 
-  'step.title': 'Noch ein Schritt',
+  'step.title': 'Weiter zu {provider}',
   'step.signIn': 'Sie melden sich bei {provider} an; dort wird ein Formular erwartet.',
   'step.signOut': 'Hier sind Sie abgemeldet. {provider} muss es von Ihrem Browser erfahren.',
   'step.goOn': 'Weiter zu {provider}',

@@ -58,7 +58,7 @@ export const structures: SameTexts<typeof english> = {
   'maps.tooLongToEdit':
     'Was dort steht, ist zu lang, um hier bearbeitet zu werden: Was Sie eingeben, ersetzt alles.',
   'maps.put': 'Setzen',
-  'maps.putBack': 'Zurücksetzen',
+  'maps.putBack': 'Wiederherstellen',
   'maps.tooManyKeys': { one: 'Das sind mehr als {n} Schlüssel.', other: 'Das sind mehr als {n} Schlüssel.' },
   'maps.cleared': 'Geleert: Die Map hat keinen Eintrag mehr.',
   'maps.removed': 'Entfernt.',
@@ -70,7 +70,7 @@ export const structures: SameTexts<typeof english> = {
   'maps.clearMap': 'Map leeren',
   'maps.removeOf': '{key} entfernen',
   'maps.entryRemoved': 'Der Eintrag {key} der Map {map} wird für alle entfernt.',
-  'maps.canBePutBack': 'Die nächste Seite kann ihn zurücksetzen, solange Sie dort bleiben.',
+  'maps.canBePutBack': 'Auf der nächsten Seite lässt er sich wiederherstellen, solange Sie dort bleiben.',
   'maps.removeEntry': 'Eintrag entfernen',
   'queues.itemsInIt': { one: 'Jetzt ist {n} Element darin.', other: 'Jetzt sind {n} Elemente darin.' },
   'queues.nothingOffered': 'Es wurde nichts eingereiht.',
@@ -79,7 +79,8 @@ export const structures: SameTexts<typeof english> = {
   'queues.toTheEnd': 'Es kommt an das Ende der Queue.',
   'queues.offer': 'Einreihen',
   'queues.takeAway': 'Elemente entnehmen',
-  'queues.noLook': 'Kein Element lässt sich ansehen und bleibt dabei in der Queue. Vor beidem wird gefragt.',
+  'queues.noLook':
+    'Ein Element lässt sich nur ansehen, indem man es entnimmt. Vor jeder Aktion wird gefragt.',
   'queues.poll': 'Entnehmen',
   'queues.taken': { one: 'Das entnommene Element', other: '{n} entnommene Elemente' },
   'queues.onThisPageAlone':

@@ -8,7 +8,7 @@ export const clusterOperations = {
   'operations.frozen': 'Frozen',
   'operations.passive': 'Passive',
   'operations.inTransition': 'In transition',
-  'operations.backupsInStep': 'Backups in step',
+  'operations.backupsInStep': 'Backups in sync',
   'operations.migrationQueue': 'Migration queue',
   'operations.yes': 'Yes',
   'operations.no': 'No',
@@ -21,10 +21,10 @@ export const clusterOperations = {
   'operations.notPossibleNow': 'Not possible now',
   'operations.whyNot': 'Why not',
   'operations.addToConfiguration': 'Add to configuration',
-  'operations.carefulUnknown': 'Careful: no member tells whether backups are in step.',
-  'operations.fineInStep': 'Fine: backups are in step.',
+  'operations.carefulUnknown': 'Careful: no member tells whether backups are in sync.',
+  'operations.fineInStep': 'Fine: backups are in sync.',
   'operations.carefulNotInStep':
-    'Careful: backups are not in step, so what is on one member alone can be lost.',
+    'Careful: backups are not in sync, so what is on one member alone can be lost.',
   'operations.migrationsWait': {
     one: 'Careful: one migration waits.',
     other: 'Careful: {n} migrations wait.',

@@ -7,7 +7,7 @@ export const cp = {
   'cp.members': 'CP members',
   'cp.groups': 'CP groups',
   'cp.address': 'Address',
-  'cp.act': 'Act',
+  'cp.act': 'Action',
   'cp.remove': 'Remove',
   'cp.group': 'Group',
   'cp.id': 'Id',
@@ -28,7 +28,7 @@ export const cp = {
   'cp.promoteMember': 'Promote to CP member',
   'cp.takesPart':
     'The member {id} becomes a CP member: it takes part in agreeing, and may be put into CP groups.',
-  'cp.onlyRemoved': 'Its way back is to be removed from the CP subsystem.',
+  'cp.onlyRemoved': 'To undo this, remove it from the CP subsystem.',
   'cp.memberPromoted': 'The member is a CP member now.',
   'cp.removeMember': 'Remove CP member',
   'cp.leavesEveryGroup': '{id} leaves every CP group. Do this only for one that has gone for good.',

@@ -2,7 +2,7 @@
 import type { Texts } from '../text-form.ts';
 
 export const frame = {
-  'frame.takenFromFilesConfiguration': 'It is taken from the files of configuration that describe it.',
+  'frame.takenFromFilesConfiguration': 'The configuration files no longer manage it after this.',
   'frame.notNothingDone': 'This is not {name}: nothing was done.',
   'frame.storedNow': 'Stored now: {text}',
   'frame.asTyped': 'As typed: {text}',
@@ -17,7 +17,7 @@ export const frame = {
   'frame.quickFilters': 'Quick filters',
   'frame.any': 'Any',
   'frame.filesConfigurationDescribeChange':
-    'Files of configuration describe it: change it there, or send this again to take it from them.',
+    'Configuration files manage it: change it there, or send this again to manage it here from now on.',
   'frame.fine': 'Fine',
   'pages.whatWrongWhatHappened': 'What is wrong, and what has happened lately.',
   'pages.howMembersWhichThem': 'How the members are, and which of them get calls.',
@@ -52,14 +52,14 @@ export const frame = {
   'frame.typeGo': 'Type {typedName} to go on',
   'frame.confirmItsYouYour': 'Confirm it’s you: your last sign-in is more than five minutes ago.',
   'frame.never': 'Never',
-  'frame.takeOver': 'Take over',
-  'frame.savingTakesFromFiles': 'Saving takes it from the files of “{source}”: they describe it no longer.',
+  'frame.takeOver': 'Manage here',
+  'frame.savingTakesFromFiles': 'Once saved, the files “{source}” no longer manage it.',
   'frame.save': 'Save',
   'frame.ownedByFiles':
-    'The files of configuration “{source}” describe it: change it there, or take it from them.',
+    'The configuration files “{source}” manage it: change it there, or manage it here from now on.',
   'frame.doCommand': 'Do this by command',
   'frame.sameCommand': 'The same by command',
-  'frame.whatTypedWhatStored': 'What is typed is what is stored: change something, and ask again.',
+  'frame.whatTypedWhatStored': 'You have changed nothing yet: change a field, then ask again.',
   'frame.nothingChangedYetEach':
     'Nothing is changed yet. Each of these makes the change that is typed above.',
   'frame.undo': 'Undo',

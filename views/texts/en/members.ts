@@ -14,7 +14,7 @@ export const members = {
   'members.notAskedYet': 'Not asked yet',
   'members.getsNoCalls': 'Gets no calls',
   'members.getsNoCallsWhy': 'It gets no calls: {why}.',
-  'members.onTrial': 'On trial',
+  'members.onTrial': 'Half open',
   'members.takesCalls': 'Takes calls',
   'members.lite': 'Lite member',
   'members.data': 'Data member',

@@ -122,7 +122,7 @@ export const settings = {
   'keys.onceAllExpired': 'Once all that it has signed has expired',
   'keys.replaceKeysOnce': 'Replace keys at once',
   'settings.theyReadHereEnvironment':
-    'They are read here. Environment, flags or console.yaml set them, and a new start takes them over, but for those that change live.',
+    'Read-only here. Set them by environment, flag or console.yaml; a change takes effect at the next start, or at once where marked live.',
   'settings.search': 'Name or words of what it means',
   'settings.which': 'Which',
   'settings.changed': 'Not the default',

@@ -25,7 +25,7 @@ export const signIn = {
   'ownAddress.where':
     'This console is at {address}. If your browser shows another address, open it there: this form works nowhere else.',
 
-  'login.confirmTitle': 'Confirm that it is you',
+  'login.confirmTitle': 'Confirm it’s you',
   'login.tooMany': 'Too many attempts.',
   'login.retryInSeconds': { one: 'Try again in one second.', other: 'Try again in {n} seconds.' },
   'login.retryInMinutes': { one: 'Try again in one minute.', other: 'Try again in {n} minutes.' },
@@ -36,10 +36,10 @@ export const signIn = {
   'login.account': 'With your account at this console.',
   'login.accountOr': 'With your account at this console, or at {others}.',
   'login.orAt': ', or at ',
-  'login.asks': '{application} asks who you are.',
+  'login.asks': 'Sign in to continue to {application}.',
   'login.asksPassword': '{application} asks for your password once more.',
   'login.asksAgain': '{application} asks you to sign in once more.',
-  'login.again': 'What comes next needs your password once more.',
+  'login.again': 'Enter your password to continue.',
 
   'notSetUp.title': 'Not set up yet',
   'notSetUp.about':
@@ -57,7 +57,7 @@ export const signIn = {
   'invitation.doneTitle': 'Your password is set',
   'invitation.done': 'Sign in with it as {name}. The link does not work any more.',
 
-  'consent.title': 'Let {application} in?',
+  'consent.title': 'Allow {application} to use your account?',
   'consent.asks': 'You are signed in as {name}. The application at {origin} asks for:',
   'consent.asksById':
     'You are signed in as {name}. The application at {origin}, registered here as {id}, asks for:',
@@ -95,17 +95,17 @@ export const signIn = {
   'loggedOut.providerError':
     'Should {provider} have shown an error, this asks it once more, and it may want you to confirm.',
   'outcome.confirmed': 'Signed out',
-  'outcome.asked': 'Told',
+  'outcome.asked': 'Notified',
   'outcome.askedMeaning': 'By this page, in this browser.',
-  'outcome.waiting': 'No answer yet',
-  'outcome.waitingMeaning': 'The console keeps telling it.',
+  'outcome.waiting': 'Waiting',
+  'outcome.waitingMeaning': 'The console keeps notifying it.',
   'outcome.failed': 'Not confirmed',
   'outcome.failedMeaning': 'It did not answer. To be sure, sign out there too.',
 
-  'step.title': 'One more step',
+  'step.title': 'Continue to {provider}',
   'step.signIn': 'You sign in at {provider}, which wants to be asked by a form.',
   'step.signOut': 'You are signed out here. {provider} has to hear of it from your browser.',
-  'step.goOn': 'Go on to {provider}',
+  'step.goOn': 'Continue to {provider}',
 
   'device.title': 'Sign a program in',
   'device.about': 'A program that has no browser of its own shows you a code of eight letters.',

@@ -68,7 +68,7 @@ export const structures = {
   'queues.toTheEnd': 'It goes to the end of the queue.',
   'queues.offer': 'Offer',
   'queues.takeAway': 'Take items away',
-  'queues.noLook': 'There is no look at an item that leaves it in the queue. Each asks first.',
+  'queues.noLook': 'An item cannot be viewed without taking it out of the queue. Each action asks first.',
   'queues.poll': 'Poll',
   'queues.taken': { one: 'The item that was taken', other: '{n} items that were taken' },
   'queues.onThisPageAlone':

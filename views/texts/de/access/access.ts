@@ -4,7 +4,7 @@ import type { SameTexts } from '../../text-form.ts';
 
 export const access: SameTexts<typeof english> = {
   'access.saved': 'Gespeichert.',
-  'access.putBack': 'Zurückgesetzt.',
+  'access.putBack': 'Wiederhergestellt.',
   'access.status': 'Status',
   'access.enableBelow': 'Unten aktivieren',
   'access.enable': 'Aktivieren',

@@ -16,7 +16,7 @@ export const applications: SameTexts<typeof english> = {
   },
   'applications.settingsToPaste': 'Einstellungen zum Kopieren',
   'applications.completeButSecrets': 'Vollständig, bis auf Secrets.',
-  'applications.editAbout': 'Eine Adresse, die sie hatte und verliert, beendet, was ihr ausgestellt wurde.',
+  'applications.editAbout': 'Wird eine Redirect-URI entfernt, gilt kein Token dieser Anwendung mehr.',
   'applications.public': 'Öffentlich: Sie hat kein Secret',
   'applications.withSecret': 'Mit einem Secret',
   'applications.asksPeople': 'Fragt Personen',

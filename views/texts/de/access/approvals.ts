@@ -3,7 +3,8 @@ import type { approvals as english } from '../../en/access/approvals.ts';
 import type { SameTexts } from '../../text-form.ts';
 
 export const approvals: SameTexts<typeof english> = {
-  'approvals.about': 'Änderungen, die auf einen zweiten Administrator warten, und die, die gewartet haben.',
+  'approvals.about':
+    'Änderungen, die auf einen zweiten Administrator warten, und die, über die entschieden ist.',
   'approvals.change': 'Änderung',
   'approvals.askedForBy': 'Angefragt von',
   'approvals.askedFor': 'Angefragt',

@@ -56,17 +56,17 @@ export const bulk: SameTexts<typeof english> = {
   'bulk.removeRoles': { one: '{n} Rolle entfernen', other: '{n} Rollen entfernen' },
   'bulk.endSessions': { one: '{n} Sitzung beenden', other: '{n} Sitzungen beenden' },
   'bulk.usersCannotSignIn':
-    'Sie können sich nicht anmelden, bis sie wieder aktiviert sind; ihre Sitzungen und Tokens enden.',
+    'Sie können sich nicht anmelden, bis sie wieder aktiviert sind; ihre Sitzungen und Token enden.',
   'bulk.usersCanSignIn': 'Sie können sich wieder anmelden.',
   'bulk.usersSignedOut':
-    'Sie werden von dieser Konsole und von jeder Anwendung abgemeldet und müssen sich neu anmelden. Ihre Tokens gelten nicht mehr.',
+    'Sie werden von dieser Konsole und von jeder Anwendung abgemeldet und müssen sich neu anmelden. Ihre Token gelten nicht mehr.',
   'bulk.usersGone': 'Sie werden überall abgemeldet und können sich nicht mehr anmelden.',
   'bulk.clientsRefused':
-    'Sie bekommen keine Tokens, bis sie wieder aktiviert sind; die, die sie haben, werden abgelehnt.',
-  'bulk.clientsWork': 'Sie bekommen neue Tokens.',
-  'bulk.clientsGone': 'Sie bekommen keine Tokens mehr, und jedes, das sie haben, gilt sofort nicht mehr.',
+    'Sie bekommen keine Token, bis sie wieder aktiviert sind; die, die sie haben, werden abgelehnt.',
+  'bulk.clientsWork': 'Sie bekommen neue Token.',
+  'bulk.clientsGone': 'Sie bekommen keine Token mehr, und jedes, das sie haben, gilt sofort nicht mehr.',
   'bulk.applicationsRefused':
-    'Niemand meldet sich bei ihnen an, bis sie wieder aktiviert sind; Tokens, die sie haben, werden abgelehnt.',
+    'Niemand meldet sich bei ihnen an, bis sie wieder aktiviert sind; Token, die sie haben, werden abgelehnt.',
   'bulk.applicationsWork': 'Man kann sich wieder bei ihnen anmelden.',
   'bulk.applicationsGone':
     'Niemand meldet sich mehr bei ihnen an, und jedes Token, das sie haben, gilt nicht mehr.',
@@ -93,5 +93,5 @@ export const bulk: SameTexts<typeof english> = {
   'bulk.allFailures': 'Alles, was abgelehnt wurde, im Audit-Protokoll',
   'bulk.acting': 'eins nach dem anderen',
   'bulk.finding': 'sucht sie',
-  'bulk.things': { one: '{done} Ding', other: '{done} Dinge' },
+  'bulk.things': { one: '{done} Objekt', other: '{done} Objekte' },
 };

@@ -8,7 +8,7 @@ export const clients: SameTexts<typeof english> = {
   'clients.noneYet':
     'Noch kein Maschinen-Client: Fügen Sie einen für jedes Programm hinzu, das den Cluster aufruft.',
   'clients.tryIt': 'Ausprobieren',
-  'clients.tokensPerHour': 'Tokens/h',
+  'clients.tokensPerHour': 'Token/h',
   'clients.unusedScopes': 'Ungenutzt',
   'clients.unusedAtMost': 'Höchstens {count}',
   'clients.unusedNew': 'Seine Aufrufe werden seit weniger als 7 Tagen gezählt.',
@@ -67,7 +67,7 @@ export const clients: SameTexts<typeof english> = {
   },
   'clients.why': 'Warum',
   'clients.editAccess': 'Zugriff bearbeiten',
-  'clients.nothingUnused': 'Alles, was er darf, wird genutzt.',
+  'clients.nothingUnused': 'Alles, was er darf, wurde genutzt.',
   'clients.unused': 'Erlaubt, aber ungenutzt: {unused}.',
   'clients.disabledDone': 'Deaktiviert: Jedes seiner Token wird abgelehnt.',
   'clients.enabledDone': 'Aktiviert: Es werden wieder Token ausgestellt.',
@@ -101,7 +101,7 @@ export const clients: SameTexts<typeof english> = {
     'Angefordert werden Token mit {asked}: Das Programm muss zuerst andere anfordern, sonst bekommt es keine.',
   'clients.notAllSince': 'Nicht alle Aufrufe seit {since} wurden gezählt: Seltenes kann fehlen.',
   'clients.tokensStop':
-    'Vorhandene Token gelten nicht mehr: Das Programm fordert ein neues an. Im Verlauf lässt es sich zurücksetzen.',
+    'Vorhandene Token gelten nicht mehr: Das Programm fordert ein neues an. Im Verlauf lässt sich das rückgängig machen.',
   'clients.narrowAccess': 'Zugriff einschränken',
   'clients.secretLastUsed': 'Das Secret {secret} wurde zuletzt am {at} verwendet.',
   'clients.secretUnused': 'Das Secret {secret} wurde noch nicht verwendet.',

@@ -10,7 +10,7 @@ export const history: SameTexts<typeof english> = {
   'history.when': 'Wann',
   'history.who': 'Wer',
   'history.what': 'Was',
-  'history.putBack': 'Zurücksetzen',
+  'history.putBack': 'Wiederherstellen',
   'history.andMore': { one: 'und {n} weiteres', other: 'und {n} weitere' },
   'history.nobodyKnown': 'Niemand Bekanntes',
   'history.sessionsEnded': 'Sitzungen beendet',
@@ -19,11 +19,11 @@ export const history: SameTexts<typeof english> = {
   'history.secretRemoved': 'Secret entfernt',
   'history.removed': 'Entfernt',
   'history.refreshed': 'Neu gelesen',
-  'history.nowThen': '{name}: jetzt {now}, dann wieder {former}.',
+  'history.nowThen': '{name}: von {now} zurück auf {former}.',
   'history.staysAsIs': 'Bleibt, wie es ist: {names}.',
-  'history.putBackChangeOf': 'Änderung an {id} zurücksetzen',
+  'history.putBackChangeOf': 'Änderung an {id} rückgängig machen',
   'history.changedBy':
-    'Das hat {who} geändert; auch dies steht dann im Audit-Protokoll und lässt sich wieder zurücksetzen.',
+    'Das hat {who} geändert; auch dies steht dann im Audit-Protokoll und lässt sich wieder rückgängig machen.',
   'history.changedByNobodyKnown':
-    'Wer das geändert hat, ist nicht bekannt; auch dies steht dann im Audit-Protokoll und lässt sich wieder zurücksetzen.',
+    'Wer das geändert hat, ist nicht bekannt; auch dies steht dann im Audit-Protokoll und lässt sich wieder rückgängig machen.',
 };

@@ -29,7 +29,7 @@ export const users: SameTexts<typeof english> = {
   'users.endElevationOf': '{role} von {id} beenden',
   'users.endElevationEffect': '{id} hat die Rolle {role} nicht mehr und wird überall abgemeldet.',
   'users.endElevationButton': 'Rolle beenden',
-  'users.elevationEnded': 'Die Rolle ist beendet, mit allen Sitzungen und Tokens.',
+  'users.elevationEnded': 'Die Rolle ist beendet, mit allen Sitzungen und Token.',
   'users.mayCallNothing': 'Keiner steht offen.',
   'users.notSignedIn': 'Keine offene Sitzung',
   'users.sessionsLatest': '{open}, zuletzt benutzt {ago}',
@@ -44,7 +44,7 @@ export const users: SameTexts<typeof english> = {
   'users.cannotSignIn': '{may}; kann sich nicht anmelden.',
   'users.noPasswordYet': '{may}; hat noch kein Passwort gewählt.',
   'users.tooManyTried':
-    '{may}; zu viele falsche Passwörter wurden versucht, und wer es versucht, muss warten.',
+    '{may}; nach zu vielen falschen Passwörtern vorerst gesperrt. Die Sperre endet von selbst.',
   'users.makeInvitationLink': 'Einladungslink erstellen',
   'users.changeOfRoles': 'Eine Änderung der Rollen beendet, was diesem Benutzer vorher ausgestellt wurde.',
   'users.endEverything': 'Alles beenden',

@@ -98,12 +98,12 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   listJobs: 'Listet die Jobs der letzten 30 Tage, die neuesten zuerst.',
   readJob: 'Zeigt einen Job; mit Prefer: wait=N, wenn er vorbei ist, oder nach N Sekunden.',
   followJob: 'Meldet, wie ein Job vorankommt, bis er vorbei ist: für jede Änderung ein Ereignis job.',
-  cancelJob: 'Hält einen Job bei nächster Gelegenheit an; was er getan hat, bleibt.',
+  cancelJob: 'Bricht einen Job ab, sobald der laufende Schritt fertig ist; was er getan hat, bleibt.',
   createBulkAct: 'Tut dasselbe mit vielem, als Job: mit jedem, was seine eigene Operation tut.',
   undoBulkAct:
-    'Nimmt zurück, was eine Aktion an vielem geändert hat, als Job: deaktiviert oder aktiviert es wieder.',
+    'Nimmt zurück, was eine Sammelaktion geändert hat, als Job: deaktiviert oder aktiviert es wieder.',
   readBulkAct:
-    'Zeigt eine Aktion auf vielem, die der Aufrufer begonnen hat; mit Prefer: wait=N, wenn sie vorbei ist.',
+    'Zeigt eine Sammelaktion, die der Aufrufer begonnen hat; mit Prefer: wait=N, wenn sie vorbei ist.',
   // Health and this installation.
   readHealth:
     'Zeigt, wie es Membern, Speicher, Schlüsseln, Lizenz, Jobs und Einstellungen geht, höchstens fünf Sekunden alt.',

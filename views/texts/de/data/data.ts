@@ -8,7 +8,7 @@ export const data: SameTexts<typeof english> = {
   'drains.mostHint': 'Bis zu 100.000. Weniger, wenn die Queue vorher leer ist, oder bei 256 MB.',
   'drains.notANumber': 'Das ist keine Zahl von 1 bis 100.000.',
   'drains.intoFile':
-    'Die Konsole entnimmt sie einzeln und schreibt jedes in eine Datei, bevor sie das nächste entnimmt. Sie können das stoppen; was entnommen wurde, bleibt in der Datei.',
+    'Die Konsole entnimmt sie einzeln und schreibt jedes in eine Datei, bevor sie das nächste entnimmt. Sie können das abbrechen; was entnommen wurde, bleibt in der Datei.',
   'drains.fetchIt':
     'Holen Sie die Datei innerhalb von 24 Stunden: Danach ist sie weg, und ihre Elemente mit ihr.',
   'drains.files': 'In Dateien entnommen',

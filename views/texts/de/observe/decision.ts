@@ -4,7 +4,7 @@ import type { SameTexts } from '../../text-form.ts';
 
 export const decision: SameTexts<typeof english> = {
   'decision.title': 'Entscheidung {id}',
-  'decision.notKept': 'Warum, ist nicht mehr gespeichert. Was geschehen ist, steht unten.',
+  'decision.notKept': 'Der Grund ist nicht mehr gespeichert. Was geschehen ist, steht unten.',
   'decision.story': 'Verlauf',
   'decision.whatLedToIt': 'Was dazu geführt hat, das Älteste zuerst.',
   'decision.tryAgain': 'Noch einmal versuchen',

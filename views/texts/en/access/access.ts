@@ -25,7 +25,7 @@ export const access = {
   'access.unknown': 'Unknown',
   'access.expired': 'Expired',
   'access.all': 'All',
-  'access.act': 'Act',
+  'access.act': 'Action',
   'access.copy': 'Copy',
   'access.copied': 'Copied',
   'access.cannotBeUndone': 'This cannot be undone.',

@@ -14,7 +14,7 @@ export const applications = {
   },
   'applications.settingsToPaste': 'Settings to paste',
   'applications.completeButSecrets': 'Complete, but for secrets.',
-  'applications.editAbout': 'An address that it had and loses ends what was issued to it.',
+  'applications.editAbout': 'Removing a redirect URI revokes all tokens of this application.',
   'applications.public': 'Public: it has no secret',
   'applications.withSecret': 'With a secret',
   'applications.asksPeople': 'Asks people',

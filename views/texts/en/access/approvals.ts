@@ -2,7 +2,7 @@
 import type { Texts } from '../../text-form.ts';
 
 export const approvals = {
-  'approvals.about': 'Changes that wait for a second administrator, and those that have.',
+  'approvals.about': 'Changes that wait for a second administrator, and those that are decided.',
   'approvals.change': 'Change',
   'approvals.askedForBy': 'Asked for by',
   'approvals.askedFor': 'Asked for',

@@ -2,7 +2,7 @@
 import type { Texts } from '../../text-form.ts';
 
 export const bulk = {
-  'bulk.acts': 'Acts on what is selected',
+  'bulk.acts': 'Actions on what is selected',
   'bulk.select': 'Select {name}',
   'bulk.selectPage': 'Select all on this page',
   'bulk.selected': '{n} selected',
@@ -78,7 +78,7 @@ export const bulk = {
     other: '{n} wait for a second administrator.',
   },
   'bulk.failed': { one: '{n} was refused:', other: '{n} were refused:' },
-  'bulk.left': { one: '{n} was not come to.', other: '{n} were not come to.' },
+  'bulk.left': { one: '{n} was not reached.', other: '{n} were not reached.' },
   'bulk.allFailures': 'All that was refused, in the audit log',
   'bulk.acting': 'one after the other',
   'bulk.finding': 'finding them',

@@ -60,7 +60,7 @@ export const clients = {
   'clients.moreKinds': { one: 'And {n} more kinds of calls.', other: 'And {n} more kinds of calls.' },
   'clients.why': 'Why',
   'clients.editAccess': 'Edit access',
-  'clients.nothingUnused': 'Nothing that it may is unused.',
+  'clients.nothingUnused': 'Everything that it may do has been used.',
   'clients.unused': 'Granted, but unused: {unused}.',
   'clients.disabledDone': 'Disabled: every token that it had is refused.',
   'clients.enabledDone': 'Enabled: it gets new tokens.',

@@ -18,7 +18,7 @@ export const history = {
   'history.secretRemoved': 'Secret removed',
   'history.removed': 'Removed',
   'history.refreshed': 'Refreshed',
-  'history.nowThen': '{name}: {now} now, {former} again.',
+  'history.nowThen': '{name}: from {now} back to {former}.',
   'history.staysAsIs': 'Stays as it is: {names}.',
   'history.putBackChangeOf': 'Put back a change of {id}',
   'history.changedBy': 'It is what {who} has changed; this is in the audit too, and can be put back in turn.',

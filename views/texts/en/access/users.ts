@@ -39,7 +39,7 @@ export const users = {
   'users.hasRoles': { one: 'Has the role {roles}', other: 'Has the roles {roles}' },
   'users.cannotSignIn': '{may}; cannot sign in.',
   'users.noPasswordYet': '{may}; has not chosen a password yet.',
-  'users.tooManyTried': '{may}; too many wrong passwords were tried, and who tries waits.',
+  'users.tooManyTried': '{may}; locked for now after too many wrong passwords. It unlocks by itself.',
   'users.makeInvitationLink': 'Make invitation link',
   'users.changeOfRoles': 'A change of roles ends what was issued to this user before.',
   'users.endEverything': 'End everything',

@@ -58,7 +58,7 @@ export const data = {
   'readings.found': { one: '{n} entry was found.', other: '{n} entries were found.' },
   'readings.missing': { one: '{n} key has no entry.', other: '{n} keys have no entry.' },
   'readings.failed': { one: '{n} could not be read.', other: '{n} could not be read.' },
-  'readings.unread': { one: '{n} was not come to.', other: '{n} were not come to.' },
+  'readings.unread': { one: '{n} was not reached.', other: '{n} were not reached.' },
   'pins.pin': 'Pin',
   'pins.unpin': 'Unpin',
   'pins.pinned': 'Pinned: it stands in your list.',

@@ -3,7 +3,7 @@ import type { Texts } from '../../text-form.ts';
 
 export const decision = {
   'decision.title': 'Decision {id}',
-  'decision.notKept': 'Why is not kept any more. What happened is below.',
+  'decision.notKept': 'The reason is no longer stored. What happened is below.',
   'decision.story': 'Story',
   'decision.whatLedToIt': 'What led to it, the oldest first.',
   'decision.tryAgain': 'Try again',

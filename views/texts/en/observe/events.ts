@@ -124,7 +124,7 @@ export const events = {
   'event.store.downgraded': 'Store taken back to an older version',
   'event.store.migrated': 'Store migrated',
   'event.import.started': 'Import started',
-  'event.bulk_act.started': 'Act on many things started',
-  'event.bulk_act.ended': 'Act on many things ended',
+  'event.bulk_act.started': 'Bulk action started',
+  'event.bulk_act.ended': 'Bulk action ended',
   'event.job.cancelled': 'Job stopped',
 } as const satisfies Texts;

@@ -28,7 +28,7 @@ export const search = {
     other: 'This is too long: a search takes {n} characters.',
   },
   'search.foundById': 'Found by id',
-  'search.acts': 'Acts',
+  'search.acts': 'Actions',
   'search.couldNot': '{title} could not be searched: {message}',
   'search.publishers': 'WAN publishers',
   'search.disabled': 'Disabled',

@@ -39,7 +39,7 @@ export const traffic = {
   'traffic.waitingElsewhere':
     'What waits elsewhere is as it was some seconds ago, the 50 longest of each process. A call that waits at a member proxy in a process of its own cannot be ended from here: it ends with its token, or when that process does.',
   'traffic.waits': 'Waits, s',
-  'traffic.act': 'Act',
+  'traffic.act': 'Action',
   'traffic.endCall': 'End',
   'traffic.andMore': { one: 'One more waits.', other: '{n} more wait.' },
   'traffic.ended': 'The call has ended: its caller has been told so.',
