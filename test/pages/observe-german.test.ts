@@ -39,7 +39,9 @@ test.each([
 
 test('what the health check finds, and what puts it right, is in German, and in English for programs', async () => {
   const page = await ada.get('/observe/health');
-  expect(textOf(page)).toContain('Signaturschlüssel und Secrets von Identitätsanbietern liegen unverschlüsselt im Speicher.');
+  expect(textOf(page)).toContain(
+    'Signaturschlüssel und Secrets von Identitätsanbietern liegen unverschlüsselt im Speicher.',
+  );
   expect(textOf(page)).toContain(
     'Setzen Sie CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", bewahren Sie ihn anderswo auf',
   );

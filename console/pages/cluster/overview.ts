@@ -56,10 +56,7 @@ export function createOverviewPage(
     /** What goes on while it is open: all but what leaves an entry in the audit when it is read. */
     async parts(ctx: PageContext): Promise<Parts> {
       // Nothing for which a member is asked.
-      const may = await tools.mayRun(
-        ctx,
-        [...parts.filter((id) => id !== 'readCluster'), ...drainActs],
-      );
+      const may = await tools.mayRun(ctx, [...parts.filter((id) => id !== 'readCluster'), ...drainActs]);
       const moving = await movingOf(ctx, may);
       return overviewParts({ frame: tools.reader(ctx), ...moving });
     },
