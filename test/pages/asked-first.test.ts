@@ -103,7 +103,7 @@ test('a member says before it is shut down whether a majority is left, and wheth
   const { items } = (await callApi(console, 'GET', '/members')) as { items: { id: string }[] };
   const page = `/cluster/members/${encodeURIComponent(items[0]!.id)}?do=shut-down`;
   const said = textOf(await ada.get(page));
-  expect(said).toContain('Fine: backups are in step.');
+  expect(said).toContain('Fine: backups are in sync.');
   expect(said).toContain('Careful: no majority is left, 0 of 1 member.');
   expect(said).toContain('Fine: no call waits there now.');
   expect(textOf(await ada.get(page, german))).toContain(

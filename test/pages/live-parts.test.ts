@@ -59,6 +59,7 @@ test.each([
       throw new ProblemError(problems.noMember, 'No member that takes calls answers.');
     },
     reader: () => reader,
+    csrf: () => 'x',
     frame: async () => ({ ...reader, username: 'ada', signOut: { action: '/', csrf: 'x' }, bar: [] }),
     send: (_: PageContext, sent: string) => {
       html = sent;

@@ -31,6 +31,8 @@ const notOnPages: ReadonlySet<string> = new Set([
   'console/pages/page-tools.ts',
   'console/pages/live/streams.ts',
   'console/pages/live/new-items.ts',
+  // Commands by their names.
+  'console/pages/act-commands.ts',
 ]);
 
 /** What is the same in every language: names of products and formats, and what is copied into programs. */
@@ -51,6 +53,7 @@ const programs = [
   'console/pages/access/application-presets.ts',
   'console/pages/cluster/first-calls.ts',
   'console/pages/change-ways.ts',
+  'console/pages/act-ways.ts',
 ];
 
 /** Attributes that nobody reads. */

@@ -94,7 +94,7 @@ function Go(model: ActModel) {
 function Ways({ ways, isOpen }: { readonly ways: readonly Snippet[]; readonly isOpen: boolean }) {
   const t = useText();
   return (
-    <details class="ways" open={isOpen}>
+    <details open={isOpen}>
       <summary>{t('frame.doCommand')}</summary>
       {isOpen && <p class="muted">{t('frame.nothingChangedYetEach')}</p>}
       <Snippets snippets={ways} />

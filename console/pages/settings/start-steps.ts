@@ -38,8 +38,8 @@ interface StepFound {
 
 const cookieName = 'console_start';
 
-/** Looked through for one that is used. Whoever has made more of them has done the step. */
-const mostLooked = 10;
+/** So many are searched for one that is used. Whoever has made more of them has done the step. */
+const mostFound = 10;
 
 interface Known {
   readonly items: readonly unknown[];
@@ -187,7 +187,7 @@ const steps = (t: Translate): readonly Step[] => [
     title: t('start.makeMachineClientRun'),
     about: t('start.programSecretItsOwn'),
     operation: 'listClients',
-    query: { kind: 'machine', limit: String(mostLooked) },
+    query: { kind: 'machine', limit: String(mostFound) },
     page: '/access/clients',
     foundIn: (items, hasMore) => {
       const own = (items as readonly ShownClient[]).filter(({ owner }) => owner.kind !== 'settings');
@@ -199,7 +199,7 @@ const steps = (t: Translate): readonly Step[] => [
       }
       if (hasMore) {
         const link = { label: t('common.machineClients'), href: '/access/clients' };
-        return { isDone: true, found: t('start.thereAreMore', { n: mostLooked }), link };
+        return { isDone: true, found: t('start.thereAreMore', { n: mostFound }), link };
       }
       if (!first) {
         const link = { label: t('common.addMachineClient'), href: '/access/clients?do=new' };
@@ -218,14 +218,14 @@ const steps = (t: Translate): readonly Step[] => [
     title: t('start.connectADashboard'),
     about: t('start.applicationPeopleSignThrough'),
     operation: 'listApplications',
-    query: { limit: String(mostLooked) },
+    query: { limit: String(mostFound) },
     page: '/access/applications',
     foundIn: (items, hasMore) => {
       const used = (items as readonly ShownApplication[]).find(({ lastUsedAt }) => lastUsedAt !== null);
       const link = { label: t('common.addApplication'), href: '/access/applications?do=new' };
       if (used) return { isDone: true, found: t('start.signedSomebody', { id: used.id }), link };
       return hasMore
-        ? { isDone: true, found: t('start.thereAreMore', { n: mostLooked }), link }
+        ? { isDone: true, found: t('start.thereAreMore', { n: mostFound }), link }
         : { isDone: false, found: t('start.noneSignedAnybodyYet'), link };
     },
   },

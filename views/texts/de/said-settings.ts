@@ -11,8 +11,8 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
     'Verzeichnis des eingebauten Speichers und von console.yaml.',
   'Directory of files of configuration, applied at the start and when they change; unset = none.':
     'Verzeichnis von Konfigurationsdateien, die beim Start und bei Änderungen angewendet werden; nicht gesetzt: keines.',
-  'postgres://…: users, clients, sessions and tokens are kept there instead of in CONSOLE_DATA_DIR, which keeps the audit; several consoles may share one. Unset = embedded store.':
-    'postgres://…: Benutzer, Clients, Sitzungen und Token liegen dort statt in CONSOLE_DATA_DIR, wo das Audit-Protokoll bleibt; mehrere Konsolen können sich eine teilen. Nicht gesetzt: eingebauter Speicher.',
+  'postgres://…: users, clients, sessions, tokens and the audit are kept there instead of in CONSOLE_DATA_DIR, where entries of the audit wait while it is away; several consoles may share one. Unset = embedded store.':
+    'postgres://…: Benutzer, Clients, Sitzungen, Token und das Audit-Protokoll liegen dort statt in CONSOLE_DATA_DIR, wo Audit-Einträge warten, solange sie nicht erreichbar ist; mehrere Konsolen können sich eine teilen. Nicht gesetzt: eingebauter Speicher.',
   'First administrator, created when there is no user yet; unset = the start prints a one-time set-up link.':
     'Erster Administrator, der angelegt wird, wenn es noch keinen Benutzer gibt; nicht gesetzt: Der Start gibt einen einmaligen Einrichtungslink aus.',
   'Password of that administrator.': 'Passwort dieses Administrators.',
