@@ -81,8 +81,8 @@ test('has four plots, each as a table too: calls, those in flight, latency, erro
   expect(page.body).toContain(
     `href="/observe/traffic?${new URLSearchParams({ minutes: '60', member: id })}`.replaceAll('&', '&amp;'),
   );
-  // Those that wait have never ended.
-  expect(mostOf(await ada.get(tableOf('in-flight')), 'in-flight')).toBe(3);
+  // Those that wait have never ended. Calls of the page itself may be in flight beside them.
+  expect(rowsOf(await ada.get(tableOf('in-flight')), 'in-flight').flat()).toContain(3);
   const errors = rowsOf(await ada.get(tableOf('errors')), 'errors').flat();
   // Before the console ran nothing is known, and that is no nought.
   expect(errors).toContain(null);
@@ -141,7 +141,7 @@ test('survives a kill of the console', async () => {
   const page = await ada.get(tableOf('errors'));
   expect(mostOf(page, 'errors')).toBeGreaterThan(0);
   expect(mostOf(page, 'errors')).toBeLessThanOrEqual(before);
-  expect(mostOf(await ada.get(tableOf('in-flight')), 'in-flight')).toBe(3);
+  expect(rowsOf(await ada.get(tableOf('in-flight')), 'in-flight').flat()).toContain(3);
   // Their callers have gone with the console, and so are they.
   const { inFlight } = (await callApi(console, 'GET', `/members/${id}`)) as { inFlight: number };
   expect(inFlight).toBe(0);
