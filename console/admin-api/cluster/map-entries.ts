@@ -33,8 +33,6 @@ export interface Measured {
   readonly beginning: Buffer;
   /** That answered. */
   readonly member: string;
-  /** From the call to the last byte. */
-  readonly durationMs: number;
 }
 
 /** Of what a member says when it refuses. */
@@ -68,7 +66,6 @@ export async function measureEntry(
   needs: EntryNeeds,
   first = 0,
 ): Promise<Measured | undefined> {
-  const began = performance.now();
   const reply = await openEntry(entry, needs);
   if (!reply) return undefined;
   const { type, member } = reply;
@@ -80,8 +77,7 @@ export async function measureEntry(
     if (size < first) beginning.push(chunk.subarray(0, first - size));
     size += chunk.length;
   }
-  const durationMs = Math.round((performance.now() - began) * 10) / 10;
-  return { type, member, durationMs, size, version: versionIn(hash), beginning: Buffer.concat(beginning) };
+  return { type, member, size, version: versionIn(hash), beginning: Buffer.concat(beginning) };
 }
 
 /** Of what it is: members count no versions. */

@@ -45,10 +45,6 @@ const entryView = view({
   map: structureName,
   ...shownFields,
   member: z.string().nullable().meta({ description: 'The member that answered; null in a dry run.' }),
-  durationMs: z
-    .number()
-    .nullable()
-    .meta({ description: 'How long the member took to give it, all of it; null where it was stored.' }),
 }).meta({ id: 'MapEntry' });
 const params = z.strictObject({ map: structureName });
 
@@ -117,7 +113,7 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
       const entry = await measureEntry(params, needs, first ?? mostShownBytes);
       if (!entry) throw new ProblemError(problems.notFound, noEntry);
       if (first === undefined && entry.size > mostShownBytes) throw tooLong(entry.size);
-      return { ...shownEntry(params, entry, entry.beginning, entry), target: targetOf(params) };
+      return { ...shownEntry(params, entry, entry.beginning, entry.member), target: targetOf(params) };
     },
   }),
   operation({
@@ -140,7 +136,7 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
       const call = { method: 'POST', path: entryPath(params), value } as const;
       const member = isDryRun ? undefined : checkDone(await needs.askMember(call)).member;
       return {
-        ...shownEntry(params, after, value.bytes, { member, durationMs: null }),
+        ...shownEntry(params, after, value.bytes, member),
         status: before ? 200 : 201,
         ...changed(params, before, after),
       };
@@ -169,10 +165,10 @@ function shownEntry(
   { map, key: id }: Entry,
   { type, size, version }: Pick<Measured, 'type' | 'size' | 'version'>,
   value: Buffer,
-  { member, durationMs }: { readonly member: string | undefined; readonly durationMs: number | null },
+  member: string | undefined,
 ): Answer {
   const body = { id, map, type: type ?? null, bytes: size, value: value.toString('base64') };
-  return { body: { ...body, member: member ?? null, durationMs }, version };
+  return { body: { ...body, member: member ?? null }, version };
 }
 
 function tooLong(size: number): ProblemError {

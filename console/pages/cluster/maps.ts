@@ -44,6 +44,8 @@ const listHref = '/cluster/maps';
 interface FoundValue {
   readonly stored: StoredValue;
   readonly version: string;
+  /** That it took to read it; absent where it was not read. */
+  readonly durationMs?: number;
 }
 
 /** Of a value, with its page: as much as can be put back. */
@@ -197,8 +199,9 @@ export function createMapPages(tools: PageTools, acts: Acts, { origin, mostBytes
   async function findEntry(ctx: PageContext): Promise<FoundValue | undefined> {
     try {
       const request = { params: paramsOf(ctx), query: { first: String(mostGivenBytes) } };
+      const began = performance.now();
       const { body, version = '' } = await tools.run<StoredValue>(ctx, 'readMapEntry', request);
-      return { stored: body, version };
+      return { stored: body, version, durationMs: Math.round((performance.now() - began) * 10) / 10 };
     } catch (error) {
       if (isNoEntry(error)) return undefined;
       throw error;
@@ -240,7 +243,7 @@ export function createMapPages(tools: PageTools, acts: Acts, { origin, mostBytes
       ...paramsOf(ctx),
       value: opened && shownValue(opened, ctx.state.form.get('as')),
       member: found?.stored.member,
-      durationMs: found?.stored.durationMs,
+      durationMs: found?.durationMs,
       version: found?.version,
       typed: opened ? typedOf(opened) : { value: '', encoding: 'text', type: 'text/plain' },
       errors: [],

@@ -13,8 +13,6 @@ export interface StoredValue {
   readonly value: string;
   /** That answered; absent of items of queues. */
   readonly member?: string | null;
-  /** That the member took to give it; null where it was stored, absent of items of queues. */
-  readonly durationMs?: number | null;
 }
 
 /** Up to so many bytes stand on a page whole, and can be edited there. */

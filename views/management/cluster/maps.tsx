@@ -96,8 +96,8 @@ export interface EntryModel {
   readonly value?: ShownValue | undefined;
   /** That answered. */
   readonly member?: string | null | undefined;
-  /** That it took to give all of the value; null and undefined where it was not read. */
-  readonly durationMs?: number | null | undefined;
+  /** That it took to read it; absent where it was not read. */
+  readonly durationMs?: number | undefined;
   /** Of what was read. */
   readonly version?: string | undefined;
   readonly typed: ValueFields;
@@ -162,7 +162,7 @@ function EntryPage(model: EntryModel) {
 }
 
 function timeTaken({ durationMs }: Pick<EntryModel, 'durationMs'>, t: Translate): readonly Fact[] {
-  if (durationMs == null) return [];
+  if (durationMs === undefined) return [];
   return [{ name: t('maps.timeTaken'), value: `${numberIn(t.language, durationMs)} ms` }];
 }
 
