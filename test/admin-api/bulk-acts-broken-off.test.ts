@@ -39,7 +39,7 @@ async function upload(count: number, prefix: string, wait: number) {
 }
 const jobOf = async (id: string) => (await call('GET', `/jobs/${id}`)).body;
 const over = async (id: string) => {
-  await until(async () => (await jobOf(id)).endedAt !== null, 'the end of the job', 60_000);
+  await until(async () => (await jobOf(id)).endedAt !== null, 'the end of the job', 120_000);
   return jobOf(id);
 };
 /** So many that it is not over before somebody has looked. */
@@ -132,7 +132,7 @@ test('one whose console is killed is interrupted, says what was done, and all of
     expect((await over(undoing.body.id)).result).toMatchObject({ done, undoable: done, failed: 0 });
     expect(await allDisabledOf('kill-')).toBe(0);
   }
-}, 180_000);
+}, 300_000);
 
 test('an Undo whose console is killed can be undone itself', async () => {
   expect((await upload(most, 'back-', 30)).state).toBe('succeeded');
@@ -151,7 +151,7 @@ test('an Undo whose console is killed can be undone itself', async () => {
   const again = await call('POST', `/jobs/bulk-acts/${undoing.body.id}/undo`, {}, { Prefer: 'wait=30' });
   expect((await over(again.body.id)).result).toMatchObject({ done: most - left, failed: 0 });
   expect(await allDisabledOf('back-')).toBe(most);
-}, 180_000);
+}, 300_000);
 
 test('what an Undo that was killed, and one that was stopped, have left is undone by the next', async () => {
   expect((await upload(most, 'rest-', 30)).state).toBe('succeeded');
@@ -184,4 +184,4 @@ test('what an Undo that was killed, and one that was stopped, have left is undon
   expect(await undoOf()).toMatchObject({ undoneBy: last.body.id });
   const again = await undo();
   expect([again.status, again.body.detail]).toEqual([409, 'This was undone already.']);
-}, 180_000);
+}, 300_000);
