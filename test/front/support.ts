@@ -36,6 +36,8 @@ export interface Installation {
   token(form?: Readonly<Record<string, string>>, headers?: OutgoingHttpHeaders): Promise<string>;
   /** Bytes as they are over one connection. @returns what came until the other side ended it, or fell silent */
   raw(bytes: string): Promise<string>;
+  /** What the front has written. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -96,6 +98,7 @@ export async function startInstallation(front: Front): Promise<Installation> {
       return JSON.parse(answer.body).access_token;
     },
     raw: (bytes) => exchangeBytes(port, certificate, bytes),
+    output: running.output,
     async stop() {
       await running.stop();
       for (const proxy of proxies) await proxy.stop();
