@@ -100,11 +100,7 @@ function Overview(model: OverviewModel) {
       {findings && <Attention frame={frame} found={findings} />}
       {numbers && <NumbersPart {...numbers} />}
       {members && <Members members={members} mayDrain={mayDrain} />}
-      {mayDrain && (
-        <Form id={drainForm} action="/cluster/members" hidden={{ csrf: model.csrf, do: 'drain' }}>
-          {null}
-        </Form>
-      )}
+      {mayDrain && <DrainForm members={members} csrf={model.csrf} />}
       {denials && (
         <Events
           id="denials"
@@ -189,6 +185,18 @@ function NumbersPart(numbers: Numbers | NotRead) {
 
 /** Of the buttons in the rows of members: outside of what goes on, which has nothing of one reader in it. */
 const drainForm = 'drain';
+
+interface DrainFormProps extends Pick<OverviewModel, 'members' | 'csrf'> {}
+
+/** Each button names the page of its member; without a button it goes to that of the first. */
+function DrainForm({ members, csrf }: DrainFormProps) {
+  const [first] = members && !isNotRead(members) ? members : [];
+  return (
+    <Form id={drainForm} action={memberHref(first?.id ?? 'none')} hidden={{ csrf, do: 'drain' }}>
+      {null}
+    </Form>
+  );
+}
 
 interface MembersProps {
   readonly members: readonly MemberRow[] | NotRead;
