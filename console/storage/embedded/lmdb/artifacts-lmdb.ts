@@ -126,7 +126,7 @@ export function openLmdbArtifacts({
     return own !== undefined && (accountId === undefined || own === accountId);
   }
 
-  const keysUnder = (prefix: LmdbKey) => Array.from(index.keysUnder(prefix), (key) => String(key.at(-1)));
+  const keysUnder = (prefix: LmdbKey) => [...index.under(prefix)].map(({ key }) => String(key.at(-1)));
 
   const store: Omit<LmdbArtifacts, keyof ManyReads> = {
     recordEnds: writeEnded,
