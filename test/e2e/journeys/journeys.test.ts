@@ -57,7 +57,9 @@ function travel({ engine, id, way, openTab }: Traveller): void {
   afterAll(() => tab?.close());
 
   test.each(journeys)('$page', ({ go }) => go(visitor, id));
-  test.runIf(engine === 'Chromium')('nothing went wrong in any page', () => {
-    expect(errors).toEqual([]);
-  });
+  // Firefox is not listened to.
+  if (engine === 'Chromium')
+    test('nothing went wrong in any page', () => {
+      expect(errors).toEqual([]);
+    });
 }
