@@ -11,6 +11,7 @@ import type { KeyOfSession } from './access/sessions.ts';
 import { createActs } from './acts.ts';
 import { createCpPage } from './cluster/cp.ts';
 import { createDrainPages } from './cluster/drains.ts';
+import { createEntryPages } from './cluster/entries.ts';
 import { createMapPages } from './cluster/maps.ts';
 import { createMemberPages } from './cluster/members.ts';
 import { createOperationsPage } from './cluster/operations.ts';
@@ -78,7 +79,8 @@ export function createPagesModule(needs: PagesNeeds) {
   const steps = createStartSteps(tools, origin.startsWith('https:'));
   const overview = createOverviewPage(tools, accountPage, steps, now);
   const members = createMemberPages(tools, acts, now);
-  const maps = createMapPages(tools, acts, { origin, mostBytes: proxyBodyLimitBytes, now });
+  const maps = createMapPages(tools, acts, { origin, now });
+  const entries = createEntryPages(tools, acts, proxyBodyLimitBytes);
   const readings = createReadingPages(tools);
   const queues = createQueuePages(tools, acts, origin, now);
   const drains = createDrainPages(tools, acts);
@@ -106,10 +108,10 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/maps/:map', query, signedIn, live.of('readMap', maps.parts), maps.show);
       // A hundred keys may be long.
       router.post('/cluster/maps/:map', signedIn, longForm, csrf, held, maps.change);
-      router.get('/cluster/maps/:map/:key', query, signedIn, maps.showEntry);
-      router.post('/cluster/maps/:map/:key', signedIn, longForm, csrf, held, maps.changeEntry);
-      router.get('/cluster/maps/:map/:key/value', query, signedIn, maps.value);
-      router.post('/cluster/maps/:map/:key/value', signedIn, valueUpload, csrf, held, maps.putFile);
+      router.get('/cluster/maps/:map/:key', query, signedIn, entries.show);
+      router.post('/cluster/maps/:map/:key', signedIn, longForm, csrf, held, entries.change);
+      router.get('/cluster/maps/:map/:key/value', query, signedIn, entries.value);
+      router.post('/cluster/maps/:map/:key/value', signedIn, valueUpload, csrf, held, entries.putFile);
       const liveReading = live.ofPerson('readMapReading', readings.parts);
       router.get('/cluster/maps/:map/readings/:reading', query, signedIn, liveReading, readings.show);
       router.post('/cluster/maps/:map/readings/:reading', form, csrf, signedIn, held, readings.change);

@@ -13,8 +13,6 @@ interface Known {
   readonly at: number;
 }
 
-export type QueueSizesShown = ReturnType<typeof createQueueSizesShown>;
-
 /** @param now  epoch milliseconds */
 export function createQueueSizesShown(now: () => number) {
   const sizes = new Map<string, Known>();
