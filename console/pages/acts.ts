@@ -189,6 +189,19 @@ export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
   }
 }
 
+/** In the form of a page that asks: so many users it said. */
+const hitField = 'users';
+
+/** @returns fields of an act that hits so many users, who are on the page that asks: see {@link isUnasked} */
+export function hitting(users: number): Readonly<Record<string, string>> {
+  return { [hitField]: String(users) };
+}
+
+/** Whether the page of the act has to ask first: it has not, or has said another number of users. */
+export function isUnasked({ state: { form } }: PageContext, { hidden = {} }: Act): boolean {
+  return hidden[hitField] !== undefined && form.get(hitField) !== hidden[hitField];
+}
+
 /** Of this form, however often it is shown again. */
 function keyOf({ state: { form } }: PageContext, { isMaking }: Act): Readonly<Record<string, string>> {
   return isMaking ? { idempotencyKey: form.get('idempotencyKey') ?? randomUUID() } : {};

@@ -4,7 +4,7 @@ import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../plots.ts';
+import { asPart } from '../read-part.ts';
 import { phraseOf } from './granted-access.ts';
 
 export const narrowAct = 'narrow';

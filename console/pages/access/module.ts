@@ -14,7 +14,7 @@ import { createClientPages } from './clients.ts';
 import { createEffectivePage } from './effective.ts';
 import { createElevationPage } from './elevation.ts';
 import { createProviderPages } from './identity-providers/provider-pages.ts';
-import { createRolePages } from './roles.ts';
+import { createRolePages } from './roles/role-pages.ts';
 import { createSessionPages, type KeyOfSession } from './sessions.ts';
 import { createUserPages } from './users.ts';
 

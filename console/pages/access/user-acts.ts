@@ -5,7 +5,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../plots.ts';
+import { asPart } from '../read-part.ts';
 import { openSignInsOf } from './sessions.ts';
 
 export function userActs({ id }: ShownUser, t: Translate): ReadonlyMap<string, Act> {
@@ -102,9 +102,18 @@ function openInWords(
 /** By what the reader may see; the operation itself refuses it in any case. */
 async function isLastAdministrator(tools: PageTools, ctx: PageContext, user: ShownUser): Promise<boolean> {
   if (!user.roles.includes('Admin') || !isIn(user)) return false;
+  const administrators = await administratorsOf(tools, ctx);
+  return administrators?.every(({ id }) => id === user.id) ?? false;
+}
+
+/** @returns those who can sign in; undefined where there are more than a page of them, of whom nobody is the last */
+export async function administratorsOf(
+  tools: PageTools,
+  ctx: PageContext,
+): Promise<readonly ShownUser[] | undefined> {
   const query = { role: 'Admin', limit: '200' };
   const { body } = await tools.run<ListAnswer<ShownUser>>(ctx, 'listUsers', { query });
-  return body.next === null && !body.items.some((other) => other.id !== user.id && isIn(other));
+  return body.next === null ? body.items.filter(isIn) : undefined;
 }
 
 /** Whoever waits after wrong passwords comes in later. */

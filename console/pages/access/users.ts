@@ -23,7 +23,7 @@ import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { columnSortOf, filtersOf, type ListAnswer, placesOf, sortedQueryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../plots.ts';
+import { asPart } from '../read-part.ts';
 import { openCallsOf } from './call-columns.ts';
 import { elevationEnd, endElevation, openElevationsOf } from './elevation.ts';
 import { lastLogoutsOf, openSessionsOf } from './sessions.ts';

@@ -1,14 +1,11 @@
 /** What is done with an identity provider, and whom that hits. */
-import { ProblemError, problems } from '../../../../platform/errors.ts';
 import type { ShownProvider } from '../../../../views/management/access/identity-providers/provider-parts.tsx';
 import type { Translate } from '../../../../views/texts/text.ts';
 import { textFor } from '../../../http/display/presentation.ts';
-import type { Act } from '../../acts.ts';
-import type { ListAnswer } from '../../lists.ts';
+import { type Act, hitting } from '../../acts.ts';
 import type { PageContext, PageTools } from '../../page-tools.ts';
-
-/** In the form of the page that asks: so many users it said. */
-const hitField = 'users';
+import { asPart } from '../../read-part.ts';
+import { administratorsOf } from '../user-acts.ts';
 
 export function providerActs(provider: ShownProvider, t: Translate): ReadonlyMap<string, Act> {
   const acts: readonly Act[] = [enabling(provider, t), disabling(provider, t), removal(provider, t)];
@@ -40,13 +37,8 @@ export function disabling({ id, linkedUsers }: ShownProvider, t: Translate): Act
     button: t('providers.disable'),
     isDangerous: true,
     isAtOnce: linkedUsers === 0,
-    hidden: linkedUsers === 0 ? {} : { [hitField]: String(linkedUsers) },
+    hidden: linkedUsers === 0 ? {} : hitting(linkedUsers),
   };
-}
-
-/** Whether its page has to ask first: it has not, or has said another number of users. */
-export function isUnasked({ state: { form } }: PageContext, { hidden = {} }: Act): boolean {
-  return hidden[hitField] !== undefined && form.get(hitField) !== hidden[hitField];
 }
 
 /** With what else it does to the reader, and what the API would refuse it for. */
@@ -70,22 +62,12 @@ export async function checkedDisabling(
 
 /** By what the reader may see; the operation itself refuses it in any case. */
 async function hasEveryAdministrator(tools: PageTools, ctx: PageContext, provider: string): Promise<boolean> {
-  const query = { role: 'Admin', limit: '200' };
-  try {
-    const { body } = await tools.run<ListAnswer<Administrator>>(ctx, 'listUsers', { query });
-    const active = body.items.filter(({ status }) => status === 'active' || status === 'locked');
-    return (
-      body.next === null && active.length > 0 && active.every(({ origin }) => origin.provider === provider)
-    );
-  } catch (error) {
-    if (error instanceof ProblemError && error.problem === problems.insufficientScope) return false;
-    throw error;
-  }
-}
-
-interface Administrator {
-  readonly status: string;
-  readonly origin: { readonly provider: string | null };
+  const administrators = await asPart(() => administratorsOf(tools, ctx));
+  return (
+    administrators !== undefined &&
+    administrators.length > 0 &&
+    administrators.every(({ origin }) => origin.provider === provider)
+  );
 }
 
 /** Whoever has come meanwhile is not removed unseen: the number was on the page that asked. */

@@ -18,13 +18,13 @@ import {
 import type { DoneNotice } from '../../../../views/management/detail.tsx';
 import type { Translate } from '../../../../views/texts/text.ts';
 import { textFor } from '../../../http/display/presentation.ts';
-import type { Act, Acts } from '../../acts.ts';
+import { type Act, type Acts, isUnasked } from '../../acts.ts';
 import type { Forms, Shown } from '../../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../../history/history.ts';
 import { listed } from '../../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../../page-tools.ts';
-import { checkedDisabling, disabling, isUnasked, providerActs } from './provider-acts.ts';
+import { checkedDisabling, disabling, providerActs } from './provider-acts.ts';
 import { type FormField, fieldsOf } from './provider-fields.ts';
 import { addition, edit, fieldIn, placed, storedValues, typedValues } from './provider-form.ts';
 import { type Preset, presetNamed, presets } from './provider-presets.ts';

@@ -1,10 +1,10 @@
 /** What a role of one's own begins with that is to be like a built-in one. */
-import { loadOperations } from '../../admin-api/load-operations.ts';
-import type { AnyOperation } from '../../configuration/object-kinds.ts';
-import { mayRun, scopeOf } from '../../operations/access-check.ts';
-import type { Actor } from '../../operations/actor.ts';
-import { builtIn, type PermissionsOf } from '../../operations/privileges.ts';
-import { memberScopes } from './granted-access.ts';
+import { loadOperations } from '../../../admin-api/load-operations.ts';
+import type { AnyOperation } from '../../../configuration/object-kinds.ts';
+import { mayRun, scopeOf } from '../../../operations/access-check.ts';
+import type { Actor } from '../../../operations/actor.ts';
+import { builtIn, type PermissionsOf } from '../../../operations/privileges.ts';
+import { memberScopes } from '../granted-access.ts';
 
 export interface RoleCopy {
   readonly permissions: readonly string[];

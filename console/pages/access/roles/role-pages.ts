@@ -1,7 +1,6 @@
 /** `/access/roles`: what people may do, and who may do it. */
 import {
   type NewRoleModel,
-  type RoleForm,
   type RoleModel,
   renderNewRole,
   renderRole,
@@ -9,29 +8,27 @@ import {
   roleHref,
   rolesPath,
   type ShownRole,
-} from '../../../views/management/access/roles.tsx';
-import type { DoneNotice } from '../../../views/management/detail.tsx';
-import { saidIn, type Translate } from '../../../views/texts/text.ts';
-import { textFor } from '../../http/display/presentation.ts';
-import type { Form } from '../../http/form.ts';
-import type { PermissionsOf } from '../../operations/privileges.ts';
-import type { Act, Acts } from '../acts.ts';
-import { createBulk } from '../bulk/bulk.ts';
-import { commandWith, setDifference, type TypedChange, waysOf } from '../change-ways.ts';
-import { picked } from '../form-conflicts.ts';
-import type { Forms, Shown } from '../forms.ts';
-import { createHistory, editNotice, putBackAct } from '../history/history.ts';
-import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
-import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../plots.ts';
-import { openCallsOf } from './call-columns.ts';
-import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
+} from '../../../../views/management/access/roles.tsx';
+import type { DoneNotice } from '../../../../views/management/detail.tsx';
+import { saidIn, type Translate } from '../../../../views/texts/text.ts';
+import { textFor } from '../../../http/display/presentation.ts';
+import type { Form } from '../../../http/form.ts';
+import type { PermissionsOf } from '../../../operations/privileges.ts';
+import { type Act, type Acts, isUnasked } from '../../acts.ts';
+import { createBulk } from '../../bulk/bulk.ts';
+import { type TypedChange, waysOf } from '../../change-ways.ts';
+import type { Forms, Shown } from '../../forms.ts';
+import { createHistory, editNotice, putBackAct } from '../../history/history.ts';
+import { listed } from '../../listed-pages.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
+import type { PageContext, PageTools } from '../../page-tools.ts';
+import { asPart } from '../../read-part.ts';
+import { openCallsOf } from '../call-columns.ts';
+import { sentenceOf } from '../granted-access.ts';
+import { addition, edit, fieldOf, narrowing, removal, roleFormOf, typedForm } from './role-changes.ts';
 import { copyOfBuiltIn } from './role-copy.ts';
 
 const listHref = '/access/roles';
-/** In the form of the page that asks: so many users it said. */
-const hitField = 'users';
 
 const doneNotices = (t: Translate): Readonly<Record<string, DoneNotice>> => ({
   added: { text: t('roles.roleAdded') },
@@ -144,8 +141,7 @@ export function createRolePages(
     const again = (shown: Shown) => showRole(ctx, found, { form: typed, ...shown });
     const change = edit(found.role, typed);
     const act = isCurrent(form, found) ? narrowing(found.role, change, form, textFor(ctx)) : undefined;
-    if (act && form.get(hitField) !== act.hidden?.[hitField])
-      return askNarrowing(ctx, found.role, change, act);
+    if (act && isUnasked(ctx, act)) return askNarrowing(ctx, found.role, change, act);
     const answer = await forms.take(ctx, { change, fieldOf, again });
     if (!answer) return;
     tools.goTo(ctx, `${roleHref(found.role.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
@@ -227,61 +223,6 @@ function presentOf({ role, version }: Found) {
   return { id: role.id, stored: role, version };
 }
 
-function roleFormOf(
-  { description, permissions }: Pick<ShownRole, 'description' | 'permissions'>,
-  t: Translate,
-): RoleForm {
-  return { description: description ?? '', access: accessFormOf(permissions, t) };
-}
-
-function typedForm(form: Form, t: Translate): RoleForm {
-  return { description: form.get('description')?.trim() ?? '', access: typedAccess(form, t) };
-}
-
-function given({ description, access }: RoleForm) {
-  return { description: description || null, permissions: scopesOfForm(access) };
-}
-
-function addition(id: string, typed: RoleForm): TypedChange {
-  const { description, permissions } = given(typed);
-  const body = { permissions, ...(description !== null && { description }) };
-  const said = description === null ? [] : ['--description', description];
-  return {
-    operation: 'createRole',
-    body: { id, ...body },
-    command: ['role', 'add', id, '--scope', permissions.join(' '), ...said],
-  };
-}
-
-function edit(role: ShownRole, typed: RoleForm): TypedChange {
-  const { id } = role;
-  const body = given(typed);
-  // No flag takes a description away.
-  const isCleared = body.description === null && role.description !== null;
-  const command = commandWith(
-    ['role', 'update', id],
-    [
-      isCleared || body.description === role.description ? [] : ['--description', body.description ?? ''],
-      setDifference('scope', role.permissions, body.permissions),
-    ],
-  );
-  return {
-    operation: 'updateRole',
-    params: { role: id },
-    body,
-    command,
-    hasNoCommand: isCleared,
-    stored: role,
-  };
-}
-
-/** Permissions are spelt as scopes, and stand in the same fields. */
-function fieldOf(pointer: string): string | undefined {
-  const name = pointer.slice(2).split('/')[0]!;
-  if (name === 'permissions') return 'scopes';
-  return ['id', 'description'].includes(name) ? name : undefined;
-}
-
 function placeOf({ id }: ShownRole, t: Translate) {
   return { path: [...rolesPath(t), { title: id, href: roleHref(id) }], href: roleHref(id) };
 }
@@ -289,39 +230,4 @@ function placeOf({ id }: ShownRole, t: Translate) {
 /** Whether it would be saved: what somebody else has changed meanwhile is said first. */
 function isCurrent(form: Form, { version }: Found): boolean {
   return form.get('show') !== 'ways' && form.get('version') === version;
-}
-
-/** @returns undefined where nothing is taken away, or from nobody */
-function narrowing(
-  { id, permissions, userCount }: ShownRole,
-  change: TypedChange,
-  form: Form,
-  t: Translate,
-): Act | undefined {
-  const { operation, body } = picked(form, change);
-  const left = new Set((body.permissions as readonly string[] | undefined) ?? permissions);
-  const taken = permissions.filter((permission) => !left.has(permission));
-  if (taken.length === 0 || userCount === 0) return undefined;
-  const { csrf: _, do: _do, show: _show, ...typed } = Object.fromEntries(form);
-  return {
-    name: 'save',
-    operation,
-    title: t('roles.narrowNamed', { id }),
-    effects: [t('roles.usersLose', { n: userCount, lost: taken.join(', ') }), t('roles.countsFromNextCall')],
-    button: t('roles.narrow'),
-    hidden: { ...typed, [hitField]: String(userCount) },
-  };
-}
-
-function removal({ id, userCount }: ShownRole, t: Translate): Act {
-  const holders = userCount === 0 ? t('roles.nobodyHasIt') : t('roles.takenFrom', { n: userCount });
-  return {
-    name: 'remove',
-    operation: 'deleteRole',
-    title: t('users.removeNamed', { id }),
-    effects: [holders, t('access.cannotBeUndone')],
-    button: t('roles.removeRole'),
-    isDangerous: true,
-    typedName: id,
-  };
 }
