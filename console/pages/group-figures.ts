@@ -6,7 +6,7 @@ import { textFor } from '../http/display/presentation.ts';
 import { membersNow, runningJobs, waitingApprovals } from './figures-now.ts';
 import type { ListAnswer } from './lists.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
-import { asPart } from './plots.ts';
+import { asPart } from './read-part.ts';
 
 interface Figure {
   readonly operation: string;

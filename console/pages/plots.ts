@@ -1,13 +1,13 @@
 /** Plots of the history of the main numbers: which period and which table the address asks for. */
 
-import { ProblemError } from '../../platform/errors.ts';
 import type { CallsShown, NumbersShown } from '../../views/management/calls-part.tsx';
 import { isNotRead, type NotRead } from '../../views/management/live/not-read.tsx';
 import type { PeriodsModel } from '../../views/management/periods.tsx';
 import type { PlotModel } from '../../views/management/plot.tsx';
-import { asSentence, type Translate } from '../../views/texts/text.ts';
+import type { Translate } from '../../views/texts/text.ts';
 import { textFor } from '../http/display/presentation.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
+import { readPart } from './read-part.ts';
 
 export interface AskedPlot {
   readonly id: string;
@@ -283,26 +283,6 @@ const queuePlots = (t: Translate): readonly AskedPlot[] => [
     lines: [{ series: 'pollsWaiting', name: t('numbers.waitingPolls') }],
   },
 ];
-
-/** What cannot be had is said in its place, and leaves the others as they are. */
-export async function readPart<Part>(read: () => Promise<Part>): Promise<Part | NotRead> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ProblemError) return { notRead: asSentence(error.message) };
-    throw error;
-  }
-}
-
-/** What cannot be had leaves its place empty, and the others as they are. */
-export async function asPart<Part>(read: () => Promise<Part>): Promise<Part | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ProblemError) return undefined;
-    throw error;
-  }
-}
 
 /** Whether a plot is shown as a table, and where it is as the other. */
 export function tablePlace(ctx: PageContext, id: string): Pick<PlotModel, 'isTable' | 'otherHref'> {

@@ -22,7 +22,8 @@ import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { type AskedPlot, asPart, plotsOf, readPart } from '../plots.ts';
+import { type AskedPlot, plotsOf } from '../plots.ts';
+import { asPart, readPart } from '../read-part.ts';
 import { memberChecks } from './checks-before.ts';
 
 const listHref = '/cluster/members';

@@ -12,7 +12,7 @@ import { presentationOf, textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../plots.ts';
+import { asPart } from '../read-part.ts';
 import { clusterChecks } from './checks-before.ts';
 import { addedNotice, createMemberConfigForm, isConfigForm } from './member-config.ts';
 

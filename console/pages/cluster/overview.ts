@@ -29,7 +29,8 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { type AskedPlot, asPart, plotsOf, readPart } from '../plots.ts';
+import { type AskedPlot, plotsOf } from '../plots.ts';
+import { asPart, readPart } from '../read-part.ts';
 import type { StartSteps } from '../settings/start-steps.ts';
 
 const parts = ['readHealth', 'readTraffic', 'listMembers', 'readLatestEntries', 'readCluster'] as const;

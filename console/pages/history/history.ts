@@ -17,7 +17,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, ActPlace, Acts } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../plots.ts';
+import { asPart } from '../read-part.ts';
 import { formerValues } from './former-values.ts';
 
 export interface HistoryOf {

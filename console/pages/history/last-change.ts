@@ -7,7 +7,7 @@ import { presentationOf } from '../../http/display/presentation.ts';
 import type { TypedChange } from '../change-ways.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../plots.ts';
+import { asPart } from '../read-part.ts';
 
 export interface LastChange {
   /** As the reader writes moments; undefined where the thing does not say it. */

@@ -13,7 +13,8 @@ import type { Act, Acts } from '../acts.ts';
 import { filtersOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart, callPlotOf } from '../plots.ts';
+import { callPlotOf } from '../plots.ts';
+import { asPart } from '../read-part.ts';
 
 export function createTrafficPage(tools: PageTools, acts: Acts) {
   return {

@@ -10,7 +10,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../plots.ts';
+import { asPart } from '../read-part.ts';
 
 /** There are some hundred: all of them, so that a browser finds any. */
 const all = '200';
