@@ -1,6 +1,7 @@
 /** What an administrator has to know of this installation: of its members, store, keys, identity providers, licence, jobs and settings. */
 import { statfsSync } from 'node:fs';
 import { ProblemError } from '../../platform/errors.ts';
+import { sizeInWords } from '../../platform/files/size-in-words.ts';
 import type { AskMember } from '../../platform/member-call.ts';
 import { reasonInWords } from '../../platform/names/network-reason.ts';
 import type { HealthFinding } from '../admin-api/cluster/health.ts';
@@ -159,8 +160,9 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
       return [problem('store', `It cannot be written (${state}). What is stored is not damaged.`, repair)];
     }
     const { bavail, bsize } = statfsSync(settings.dataDir);
-    const left = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB are left.`;
-    const isLittle = bavail * bsize < littleBytes;
+    const free = bavail * bsize;
+    const left = `${sizeInWords(free)} are left.`;
+    const isLittle = free < littleBytes;
     const fix = 'Make room for the data directory.';
     return [isLittle ? warning('store', left, { fix }) : ok('store', left)];
   }

@@ -1,4 +1,5 @@
 /** The database that holds the store: how it is, as the console sees it. */
+import { sizeInWords } from '../../platform/files/size-in-words.ts';
 import type { DatabaseState } from '../storage/shared-store.ts';
 import { about, type Finding } from './finding.ts';
 
@@ -73,16 +74,12 @@ function describe({
   connections,
 }: DatabaseState) {
   const bytes = tables.reduce((sum, table) => sum + table.bytes, 0);
-  const largest = tables.slice(0, mostNamed).map(({ name, bytes: own }) => `${name} ${sizeOf(own)}`);
+  const largest = tables.slice(0, mostNamed).map(({ name, bytes: own }) => `${name} ${sizeInWords(own)}`);
   const behind = lagMs === null ? 'how far behind is not known' : `${Math.round(lagMs)} ms behind at most`;
   return [
     `PostgreSQL ${version} answers in ${latencyMs.toFixed(1)} ms, its clock differs by ${Math.abs(aheadMs)} ms.`,
-    `Form ${form} of the tables, ${sizeOf(bytes)}: ${largest.join(', ')}.`,
+    `Form ${form} of the tables, ${sizeInWords(bytes)}: ${largest.join(', ')}.`,
     replicas === 0 ? 'No replica is known.' : `Replicas: ${replicas}, ${behind}.`,
     `${connections.open} of ${connections.most} connections are open.`,
   ].join(' ');
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.round(bytes / 1024 / 1024)} MiB`;
 }

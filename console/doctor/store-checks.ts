@@ -1,6 +1,7 @@
 /** The data directory: whose it is, who can read it, whether it can be written, and how much room is left. */
 import { readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sizeInWords } from '../../platform/files/size-in-words.ts';
 import { about, type Finding } from './finding.ts';
 
 const say = about('store');
@@ -68,10 +69,9 @@ export async function checkStore({
   }
   const { bavail, bsize } = statfsSync(dataDir);
   const free = bavail * bsize;
-  const megabytes = Math.floor(free / 1024 / 1024);
   if (free < littleBytes)
-    return [say.warning(`${dataDir} has ${megabytes} MiB left.`, `Make room there: df -h ${dataDir}`)];
-  return [say.ok(`${dataDir} can be written, with ${megabytes} MiB left.`)];
+    return [say.warning(`${dataDir} has ${sizeInWords(free)} left.`, `Make room there: df -h ${dataDir}`)];
+  return [say.ok(`${dataDir} can be written, with ${sizeInWords(free)} left.`)];
 }
 
 /** What a look at every record has found: how many of each. */

@@ -63,7 +63,7 @@ describe('the health check', () => {
     expect(report.headers['content-disposition']).toMatch(
       /^attachment; filename="health-\d{4}-\d\d-\d\d\.txt"$/,
     );
-    expect(report.body).toMatch(/^Health check of \S+: warning\n\n.*ok +store: \d+ MiB are left\.\n/s);
+    expect(report.body).toMatch(/^Health check of \S+: warning\n\n.*ok +store: [\d.]+ [MGT]iB are left\.\n/s);
   });
 
   test.each(foreignForms)('is not run by a form $name', async ({ fields, headers }) => {

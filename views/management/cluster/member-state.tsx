@@ -93,7 +93,7 @@ export function inFlightIn({ inFlight }: Pick<ShownMember, 'inFlight'>, t: Trans
 }
 
 export function latencyIn({ p99Ms }: Pick<ShownMember, 'p99Ms'>, t: Translate): string {
-  if (p99Ms === null) return t('members.noCalls');
+  if (p99Ms === null) return '-';
   return `${numberIn(t.language, p99Ms, { maximumSignificantDigits: 2 })} ms`;
 }
 
@@ -112,7 +112,10 @@ function factsOf(member: ShownMember, t: Translate): readonly Fact[] {
     { name: t('members.lastProbe'), value: t(healthWords[health ?? 'none']) },
     { name: t('members.circuit'), value: t(circuitWords[member.circuit ?? 'none']) },
     { name: t('members.inFlightCalls'), value: inFlightIn(member, t) },
-    { name: t('members.latencyOfMinute'), value: latencyIn(member, t) },
+    {
+      name: t('members.latencyOfMinute'),
+      value: member.p99Ms === null ? t('members.noCalls') : latencyIn(member, t),
+    },
     { name: t('members.errorsOfMinute'), value: errorsIn(member, t) },
   ];
 }

@@ -291,7 +291,7 @@ function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
 
 function What({ href, event, text, job }: EventRow) {
   return (
-    <>
+    <span>
       <a href={href} title={event}>
         <bdi>{text}</bdi>
       </a>
@@ -303,6 +303,6 @@ function What({ href, event, text, job }: EventRow) {
           </a>
         </>
       )}
-    </>
+    </span>
   );
 }
