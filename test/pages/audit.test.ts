@@ -61,6 +61,19 @@ test('says in words what happened, in the language of the reader, with the code 
   expect(start.body).toMatch(/title="client\.updated"><bdi>Client changed, billing</);
 });
 
+test('names the console where it has done something by itself, and nobody where it does not know who', async () => {
+  await console.waitFor(
+    () => console.log().some(({ event }) => event === 'audit.checkpoint'),
+    'a check-point',
+  );
+  const own = textOf(await ada.get('/observe/audit?event=audit.checkpoint'));
+  expect(own).toMatch(/Check-point of the audit Success The console/);
+  await createUserAgent(console.url).signIn({ username: 'nobody', password: 'wrong password' });
+  await expect
+    .poll(async () => textOf(await ada.get('/observe/audit?event=login')), { timeout: 5_000 })
+    .toContain('Nobody known');
+});
+
 test('says in words why, with the code on hover and on the page of the entry', async () => {
   await createUserAgent(console.url)
     .signIn({ username: 'ada', password: 'certainly not hers' })

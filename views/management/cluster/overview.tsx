@@ -279,7 +279,7 @@ function Events({ id, allHref, title, empty, rows, now }: EventsProps) {
             key: row.id,
             cells: [
               <What key="what" {...row} />,
-              <Who key="who" actor={row.who} />,
+              <Who key="who" actor={row.who} event={row.event} />,
               <Ago key="at" at={row.at} now={now} />,
             ],
           }))}

@@ -57,7 +57,7 @@ export function History({ allHref, changes, href, now }: HistoryProps) {
               <a key="when" href={`/observe/audit/${encodeURIComponent(change.id)}`}>
                 <Ago at={new Date(change.createdAt)} now={now} />
               </a>,
-              <Who key="who" actor={change.actor} />,
+              <Who key="who" actor={change.actor} event={change.event} />,
               <What key="what" {...change} />,
               change.isPutBack ? (
                 <RowLink

@@ -48,10 +48,32 @@ export interface Actor {
   readonly name: string | null;
 }
 
+/** What the console does by itself: nobody has asked for it. */
+const ownEvents: ReadonlySet<string> = new Set([
+  'audit.checkpoint',
+  'audit.gap',
+  'audit.retention',
+  'bulk_act.ended',
+  'elevation.ended',
+  'keys.rotated',
+  'licence.sent',
+  'logout.notified',
+  'queue.item.lost',
+]);
+
+interface WhoProps {
+  readonly actor: Actor | null;
+  /** The code of what was done. */
+  readonly event: string;
+}
+
 /** By name; of a person who has been removed, what the entry says. */
-export function Who({ actor }: { readonly actor: Actor | null }) {
+export function Who({ actor, event }: WhoProps) {
   const t = useText();
-  if (!actor) return <span class="muted">{t('history.nobodyKnown')}</span>;
+  if (!actor) {
+    const nobody = ownEvents.has(event) ? t('history.console') : t('history.nobodyKnown');
+    return <span class="muted">{nobody}</span>;
+  }
   const { kind, id, name } = actor;
   if (kind !== 'user') return <Named kind={kind} id={id} />;
   return name === null ? <bdi class="muted">{id}</bdi> : <Named kind="user" id={name} />;

@@ -122,7 +122,7 @@ export function rowOf(entry: ShownEntry, { now }: FrameModel, t: Translate) {
         {eventName(entry.event, t)}
       </a>,
       <Outcome key="outcome" outcome={entry.outcome} />,
-      <Who key="who" actor={entry.actor} />,
+      <Who key="who" actor={entry.actor} event={entry.event} />,
       <Subject key="to" {...entry} />,
       <Why key="why" {...entry} />,
       <Ago key="when" at={new Date(entry.createdAt)} now={now} />,
@@ -199,7 +199,7 @@ function factsOf(entry: ShownEntry, { now }: FrameModel, t: Translate): readonly
         </>
       ),
     },
-    { name: t('audit.who'), value: <Who actor={actor} /> },
+    { name: t('audit.who'), value: <Who actor={actor} event={entry.event} /> },
     // Who has got another name, or has been removed, is found by this.
     ...(actor ? [{ name: t('audit.idOfWho'), value: <Id>{`${actor.kind} ${actor.id}`}</Id> }] : []),
     ...plain(t('audit.howItCame'), actor?.via ?? null),

@@ -12,6 +12,7 @@ export const history: SameTexts<typeof english> = {
   'history.what': 'Was',
   'history.putBack': 'Wiederherstellen',
   'history.andMore': { one: 'und {n} weiteres', other: 'und {n} weitere' },
+  'history.console': 'Die Konsole',
   'history.nobodyKnown': 'Niemand Bekanntes',
   'history.sessionsEnded': 'Sitzungen beendet',
   'history.passwordReset': 'Passwort zurückgesetzt',

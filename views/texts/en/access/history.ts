@@ -11,6 +11,7 @@ export const history = {
   'history.what': 'What',
   'history.putBack': 'Put back',
   'history.andMore': { one: 'and {n} more', other: 'and {n} more' },
+  'history.console': 'The console',
   'history.nobodyKnown': 'Nobody known',
   'history.sessionsEnded': 'Sessions ended',
   'history.passwordReset': 'Password reset',
