@@ -137,32 +137,45 @@ async function writeCalls(): Promise<void> {
         ['queue:mails', 0],
       ]),
   });
-  const last = Math.floor(end / minuteMs) - 1;
+  // Of the minute that has begun what it has had so far: the console adds to it.
+  const last = Math.floor(end / minuteMs);
   for (minute = last - 1_430; minute <= last; minute++) await recorder.record(minute);
   await recorder.close();
 }
 
 function callsOf(minute: number): MinuteOfCalls {
-  const calls = Math.round(rateAt(minute * minuteMs) * 60);
+  const seconds = Math.min(60, (end - minute * minuteMs) / 1000);
+  const calls = Math.round(rateAt(minute * minuteMs) * seconds);
   const failed = isOut(minute * minuteMs) ? Math.round(calls / 3) : 0;
   const [ofOrders, ofJobs] = [Math.round(calls * 0.6), Math.round(calls * 0.2)];
   const reads = Math.round(ofOrders / 4);
+  const denied = Math.round(0.4 * seconds);
+  const ofStock = Math.round(2 * seconds);
   const structure = (of: Partial<StructureCounts>) => ({ ...newStructureCounts(), ...of });
   return {
     clients: [
       ['importer', { fine: calls - failed, denied: 0, failed }],
       ['billing', { fine: reads, denied: 0, failed: 0 }],
-      ['reporter', { fine: 96, denied: 24, failed: 0 }],
+      ['reporter', { fine: Math.round(1.6 * seconds), denied, failed: 0 }],
     ],
     structures: [
       [
         'map:orders',
         structure({
-          ...{ fine: ofOrders - failed, denied: 24, failed, found: reads, written: ofOrders - reads },
+          ...{ fine: ofOrders - failed, denied, failed, found: reads, written: ofOrders - reads },
           ...{ values: ofOrders, valueBytes: ofOrders * 58, mostBytes: 100 },
         }),
       ],
-      ['map:stock', structure({ fine: 120, written: 120, values: 120, valueBytes: 360, mostBytes: 3 })],
+      [
+        'map:stock',
+        structure({
+          fine: ofStock,
+          written: ofStock,
+          values: ofStock,
+          valueBytes: ofStock * 3,
+          mostBytes: 3,
+        }),
+      ],
       [
         'queue:jobs',
         structure({ fine: ofJobs, found: Math.round(ofJobs / 2), written: Math.round(ofJobs / 2) }),
