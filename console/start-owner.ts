@@ -164,6 +164,7 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     },
     wasTokenUsed: memories.tokenUses.wasUsed,
     addSecretFailure: memories.secretFailures.add,
+    ...memories.entryMemories,
     flushDenials: () => flushDenialsOf(group),
     recordClientUses: services.clientUses.add,
     eraseAudit: async (entry) => services.auditEraser.erase?.(entry),

@@ -580,6 +580,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       csrf: filling.text,
       idempotencyKey: filling.text,
       readings: [readingOf(filling)],
+      opened: [{ key: filling.text, at: Date.UTC(2026, 0, 5) }],
       keys: filling.text,
       found: [
         { key: 'a', type: filling.text, bytes: 3 },
@@ -615,6 +616,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       fileErrors: [{ field: 'file', text: filling.text }],
       mostBytes: 1024,
       csrf: filling.text,
+      formers: [{ id: '1', type: filling.text, bytes: 3, replacedAt: Date.UTC(2026, 0, 5) }],
       mayPut: true,
       mayRemove: true,
       notice: { text: filling.text, former: { value: filling.text, type: filling.text } },

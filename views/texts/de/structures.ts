@@ -70,7 +70,8 @@ export const structures: SameTexts<typeof english> = {
   'maps.clearMap': 'Map leeren',
   'maps.removeOf': '{key} entfernen',
   'maps.entryRemoved': 'Der Eintrag {key} der Map {map} wird für alle entfernt.',
-  'maps.canBePutBack': 'Auf der nächsten Seite lässt er sich wiederherstellen, solange Sie dort bleiben.',
+  'maps.canBePutBack':
+    'Ein Wert bis 1 MB lässt sich 10 Minuten lang auf der Seite seines Schlüssels wiederherstellen.',
   'maps.removeEntry': 'Eintrag entfernen',
   'queues.itemsInIt': { one: 'Jetzt ist {n} Element darin.', other: 'Jetzt sind {n} Elemente darin.' },
   'queues.nothingOffered': 'Es wurde nichts eingereiht.',

@@ -59,7 +59,7 @@ export const structures = {
   'maps.clearMap': 'Clear map',
   'maps.removeOf': 'Remove {key}',
   'maps.entryRemoved': 'The entry {key} of the map {map} is removed for everybody.',
-  'maps.canBePutBack': 'The next page can put it back, as long as you stay there.',
+  'maps.canBePutBack': 'A value of up to 1 MB can be put back for 10 minutes, on the page of its key.',
   'maps.removeEntry': 'Remove entry',
   'queues.itemsInIt': { one: '{n} item is in it now.', other: '{n} items are in it now.' },
   'queues.nothingOffered': 'Nothing was offered.',
