@@ -7,6 +7,7 @@ import type { Entry } from '../audit/entry.ts';
 import type { Versions } from '../audit/reader/latest-entries.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/uses/client-last-used.ts';
+import type { ConfiguredNames } from '../members/configured-structures.ts';
 import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
@@ -147,6 +148,8 @@ export interface Briefing {
   readonly setupToken: string;
   /** Base addresses. */
   readonly members: readonly string[];
+  /** Maps and queues that the embedded member was started with. */
+  readonly configured: ConfiguredNames | undefined;
   readonly application: ApplicationAddresses;
   readonly isComplete: boolean;
   /** Whether what is recorded now is kept. */

@@ -122,7 +122,12 @@ export const clusterOperations: readonly Operation<CommandNeeds>[] = [
     summary: 'Has the members read their configuration anew, and add what is new in it.',
     event: 'cluster.config_reloaded',
     answer: configChange,
-    run: (_call, needs: CommandNeeds) => configChanged('reload', [], needs),
+    async run({ isDryRun }, needs: CommandNeeds) {
+      const answer = await configChanged('reload', [], needs);
+      // Of what members have read themselves, it is known that it is there.
+      if (!isDryRun) await needs.sentConfig.remember(sectionsThere(answer.body));
+      return answer;
+    },
   }),
   operation({
     id: 'previewMemberConfig',
@@ -235,7 +240,7 @@ async function configChanged(
       ignored: sectionsIn(ignoredConfigs),
     },
     target: reply.member,
-    changes: { added: added.map(({ sectionName, configName }) => `${sectionName} ${configName}`) },
+    changes: { added: added.map(keyOf) },
   };
 }
 
@@ -244,12 +249,18 @@ type ConfigChange = z.infer<typeof configChange>;
 /** What members have now: what they have added says what was sent, and what they have passed over was there. */
 function sentSections(config: string, { added, ignored }: ConfigChange): ReadonlyMap<string, string | null> {
   const sent = sectionsOf(config);
-  const keyOf = ({ sectionName, configName }: ConfigChange['added'][number]) =>
-    `${sectionName} ${configName}`;
   return new Map([
     ...ignored.map((section) => [keyOf(section), null] as const),
     ...added.map((section) => [keyOf(section), sent?.get(keyOf(section)) ?? null] as const),
   ]);
+}
+
+function sectionsThere({ added, ignored }: ConfigChange): ReadonlyMap<string, null> {
+  return new Map([...added, ...ignored].map((section) => [keyOf(section), null] as const));
+}
+
+function keyOf({ sectionName, configName }: ConfigChange['added'][number]): string {
+  return `${sectionName} ${configName}`;
 }
 
 function sectionsIn(list: unknown): z.infer<typeof configSection>[] {

@@ -8,7 +8,7 @@ import type { SameTexts } from '../text-form.ts';
 
 export const structures: SameTexts<typeof english> = {
   'structures.knownFromAbout':
-    'Bekannt aus Rollen, Maschinen-Clients und den Aufrufen von 30 Tagen. Es kann weitere geben: Member listen sie nicht auf. Die Zahlen sind von der letzten Stunde.',
+    'Bekannt aus der Konfiguration der Member, aus Rollen, Maschinen-Clients und den Aufrufen von 30 Tagen. Es kann weitere geben: Member listen sie nicht auf. Die Zahlen sind von der letzten Stunde.',
   'structures.knownFrom': 'Bekannt aus',
   'structures.callsPerSecond': 'Aufrufe/s',
   'structures.hitShare': 'Gefunden',
@@ -24,6 +24,7 @@ export const structures: SameTexts<typeof english> = {
     'Noch ist keine Map bekannt. Öffnen Sie eine mit ihrem Namen, oder geben Sie einem Client Zugriff darauf.',
   'structures.noQueueKnown':
     'Noch ist keine Queue bekannt. Öffnen Sie eine mit ihrem Namen, oder geben Sie einem Client Zugriff darauf.',
+  'structures.fromConfiguration': 'Konfiguration',
   'structures.fromRoles': 'Rollen',
   'structures.fromClients': 'Maschinen-Clients',
   'structures.fromCalls': 'Aufrufe',

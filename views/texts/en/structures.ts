@@ -3,7 +3,7 @@ import type { Texts } from '../text-form.ts';
 
 export const structures = {
   'structures.knownFromAbout':
-    'Known from roles, machine clients and the calls of 30 days. Others may exist: members do not list them. Figures are of the last hour.',
+    'Known from configuration, roles, machine clients and the calls of 30 days. Others may exist: members do not list them. Figures are of the last hour.',
   'structures.knownFrom': 'Known from',
   'structures.callsPerSecond': 'Calls/s',
   'structures.hitShare': 'Found',
@@ -16,6 +16,7 @@ export const structures = {
   'structures.queuesFor': 'A queue hands on items in their order: first in, first out.',
   'structures.noMapKnown': 'No map is known yet. Open one by its name, or give a client access to it.',
   'structures.noQueueKnown': 'No queue is known yet. Open one by its name, or give a client access to it.',
+  'structures.fromConfiguration': 'configuration',
   'structures.fromRoles': 'roles',
   'structures.fromClients': 'machine clients',
   'structures.fromCalls': 'calls',
