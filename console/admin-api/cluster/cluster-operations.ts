@@ -6,7 +6,7 @@ import { type Answer, type Operation, operation } from '../../operations/operati
 import { view } from '../../operations/resource-fields.ts';
 import { clusterView, type MemberListNeeds, readCluster, settableStates } from './cluster-state.ts';
 import { previewOf, sectionsOf } from './config-preview.ts';
-import { type ClusterNeeds, memberProblems, objectIn } from './member-calls.ts';
+import { type ClusterNeeds, memberProblems, objectIn, reasonQuery } from './member-calls.ts';
 
 /** What members were given as configuration from here. */
 export interface SentConfigNeeds {
@@ -20,15 +20,6 @@ type CommandNeeds = ClusterNeeds & MemberListNeeds & SentConfigNeeds;
 
 const management = '/rest/management/cluster';
 const command = { method: 'POST', access: 'write', problems: memberProblems, hasVersion: false } as const;
-/** What hits the whole cluster says why in its entry of the audit. */
-export const reasonQuery = z.strictObject({
-  reason: z
-    .string()
-    .min(3)
-    .max(500)
-    .exactOptional()
-    .meta({ description: 'Why it is done, for the audit.', example: 'move to another rack' }),
-});
 const danger = { ...command, isDangerous: true } as const;
 const configSection = view({ sectionName: z.string(), configName: z.string() });
 const configChange = view({
