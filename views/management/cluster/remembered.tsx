@@ -1,4 +1,5 @@
 /** What the console remembers of a person's own work on a map: keys that they have opened, and values that they have replaced. */
+
 import { Form } from '../../elements/form.tsx';
 import { exactText } from '../../elements/moment.ts';
 import { usePresentation } from '../../presentation.ts';
@@ -7,6 +8,7 @@ import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { ListId } from '../list-id.tsx';
 import { entryHref } from './found-entries.tsx';
 import { sizeText } from './value.tsx';
 
@@ -34,7 +36,7 @@ export function OpenedKeys({ map, opened, now }: OpenedKeysProps) {
           key,
           cells: [
             <a key="key" href={entryHref(map, key)}>
-              <bdi>{key}</bdi>
+              <ListId>{key}</ListId>
             </a>,
             <Ago key="at" at={new Date(at)} now={now} />,
           ],
