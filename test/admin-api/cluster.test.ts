@@ -213,7 +213,15 @@ describe('a WAN publisher', () => {
     });
     expect((await call('POST', `${path}/resume`, { member: id })).status).toBe(200);
     expect((await call('GET', '/wan', undefined, tokens.viewer)).body).toMatchObject({
-      items: [{ id: 'atlantic/london', last: { what: 'resumed' }, lastSync: null }],
+      items: [
+        {
+          id: 'atlantic/london',
+          last: { what: 'resumed' },
+          lastSync: null,
+          lastCheck: null,
+          members: [{ member: id, state: 'sending', clearedAt: null }],
+        },
+      ],
     });
     const unknown = await call('POST', '/wan/atlantic/publishers/nobody/pause', {});
     expect(unknown).toMatchObject({ status: 409, body: { code: 'member_rejected' } });

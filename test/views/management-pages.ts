@@ -165,6 +165,11 @@ function publisherOf({ text }: Filling): ShownPublisher {
     publisher: 'london',
     last: { ...done, what: 'paused', sync: null },
     lastSync: { ...done, what: 'synced', sync: 'a-sync' },
+    lastCheck: { ...done, what: 'checked', sync: 'a-check' },
+    members: [
+      { member: text, state: 'paused', since: earlier, clearedAt: earlier },
+      { member: '10.0.0.2:5701', state: null, since: null, clearedAt: earlier },
+    ],
   };
 }
 
@@ -701,6 +706,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       frame: frameOf(filling),
       publisher: publisherOf(filling),
       sync: { stage: filling.text, progress: null },
+      check: filling.text,
       csrf: filling.text,
       mayChange: true,
       mayClear: true,
