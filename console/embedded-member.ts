@@ -4,6 +4,7 @@ import { type Environment, overridesIn } from '../member/config/override-names.t
 import { type Member, startMember } from '../member/member.ts';
 import type { Closing } from '../platform/closing.ts';
 import type { Logger } from '../platform/log.ts';
+import type { ConfiguredNames } from './members/configured-structures.ts';
 import { type Settings, SettingsError } from './settings/settings.ts';
 
 export interface EmbeddedMemberDeps {
@@ -12,6 +13,10 @@ export interface EmbeddedMemberDeps {
   readonly environment: Environment;
   readonly log: Logger;
   readonly closing: Closing;
+}
+
+export interface EmbeddedMember extends Member {
+  readonly configured: ConfiguredNames;
 }
 
 /**
@@ -25,7 +30,7 @@ export async function startEmbeddedMember({
   environment,
   log,
   closing,
-}: EmbeddedMemberDeps): Promise<Member | undefined> {
+}: EmbeddedMemberDeps): Promise<EmbeddedMember | undefined> {
   if (settings.members.length > 0) return undefined;
   const config = await loadConfig(settings.memberConfig, environment);
   const member = await startMember({ config, host: settings.memberHost, port: settings.memberPort, log });
@@ -37,7 +42,8 @@ export async function startEmbeddedMember({
   void member.stopped.then(() => {
     if (!isStopping) log.warn({ member: member.address }, shutDownByCall);
   });
-  return member;
+  const configured = { map: [...config.maps.keys()], queue: [...config.queues.keys()] };
+  return Object.assign(member, { configured });
 }
 
 /** The console has more to do than to relay calls: it does not end with its member. */

@@ -55,6 +55,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   trail.useKey(await auditSeed({ ...services, ...services.storage }));
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
+  if (member) services.configuredStructures.useOwn(member.configured);
   const setupToken = newSetupToken();
   const memories = createOwnMemories();
   const parts = await createParts({
@@ -81,6 +82,7 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
       steadyOffsetMs: services.steady() - machineClock(),
       setupToken,
       members,
+      configured: member?.configured,
       application: application(),
       isAuditAvailable: trail.isAvailable(),
     }),
@@ -164,6 +166,7 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     },
     wasTokenUsed: memories.tokenUses.wasUsed,
     addSecretFailure: memories.secretFailures.add,
+    ...memories.entryMemories,
     flushDenials: () => flushDenialsOf(group),
     recordClientUses: services.clientUses.add,
     eraseAudit: async (entry) => services.auditEraser.erase?.(entry),

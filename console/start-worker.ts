@@ -170,6 +170,7 @@ async function serve(deps: ServeDeps) {
     application: () => application,
     others: othersOf(owner, deps.written),
   });
+  if (briefing.configured) services.configuredStructures.useOwn(briefing.configured);
   await prepare(services, closing);
   const overload = createConsoleOverload(settings, isLastingReply);
   const { denials } = services;

@@ -70,6 +70,7 @@ export async function start({
   trail.useKey(await answered(() => auditSeed({ ...services, ...services.storage })));
   await applyConfiguration(services, { audit, log, closing, env: environment });
   const members = member ? [member.address] : settings.members;
+  if (member) services.configuredStructures.useOwn(member.configured);
   const overload = createConsoleOverload(settings, isLastingReply);
   const telemetry = await openTelemetry(settings, log, closing);
   const console = await createConsole({

@@ -40,6 +40,7 @@ interface Shared {
   readonly assertions: SharedMemories['assertions'];
   readonly secretFailures: SharedMemories['secretFailures'];
   readonly runningCalls: SharedMemories['runningCalls'];
+  readonly entryMemories: SharedMemories['entryMemories'];
   readonly addressOf: (req: IncomingMessage) => string;
   readonly about: About;
   /** The proof of a token request. */
@@ -109,6 +110,7 @@ export async function createParts(given: PartsDeps): Promise<Parts> {
     secretFailures,
     assertions: memories.assertions,
     runningCalls: memories.runningCalls,
+    entryMemories: memories.entryMemories,
     addressOf,
     about: ({ req }) => ({ source: addressOf(req), requestId: requestIdOf(req) }),
     checkProof: createTokenProofCheck(settings.url, now, memories.tokenProofs),

@@ -3,6 +3,7 @@ import { createProofMemory, longestProofSeconds, type ProofMemory } from '../../
 import type { Replays } from '../../access-tokens/dpop/replays.ts';
 import { createRunningCalls, type RunningCalls } from '../admin-api/http/running-calls.ts';
 import { repeatSeconds } from '../oidc/first-answers.ts';
+import { createEntryMemories, type EntryMemories } from '../pages/cluster/remembered/entry-memories.ts';
 import type { SharedCounts } from '../storage/shared-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { longestAssertionSeconds } from '../tokens/client-authentication/client-assertion.ts';
@@ -24,6 +25,8 @@ export interface SharedMemories {
   readonly secretFailures: SecretFailures;
   /** One memory, so that what is sent again elsewhere is not performed twice. */
   readonly runningCalls: RunningCalls;
+  /** Of this console alone, of several too: they are for who goes on working here. */
+  readonly entryMemories: EntryMemories;
 }
 
 /** Tokens are asked for less often than used. */
@@ -57,6 +60,7 @@ export function createOwnMemories() {
     assertions: createProofMemory(assertionReplays),
     tokenUses: createWatchedTokens(),
     secretFailures: createSecretFailures(elapsed),
+    entryMemories: createEntryMemories(),
   } satisfies SharedMemories & InThisProcess;
 }
 

@@ -2,6 +2,7 @@
 import type { Storage } from '../storage/storage.ts';
 import { createCalledStructures } from './called-structures.ts';
 import { createClientStructures } from './client-structures.ts';
+import { createConfiguredStructures } from './configured-structures.ts';
 import { createMemberRecords } from './member-records.ts';
 import { createPublisherRecords } from './publisher-records.ts';
 import { createSentConfig, type SentConfigDeps } from './sent-config.ts';
@@ -12,11 +13,13 @@ export function createMemberServices(
   cipher: SentConfigDeps['cipher'],
   now: () => number,
 ) {
+  const sentConfig = createSentConfig({ artifacts, cipher });
   return {
     memberRecords: createMemberRecords(registry),
     clientStructures: createClientStructures({ records }),
     calledStructures: createCalledStructures({ registry, now }),
     publisherRecords: createPublisherRecords(registry),
-    sentConfig: createSentConfig({ artifacts, cipher }),
+    sentConfig,
+    configuredStructures: createConfiguredStructures(sentConfig),
   };
 }

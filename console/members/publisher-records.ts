@@ -18,13 +18,31 @@ export interface KnownPublisher {
   readonly replication: string;
   readonly publisher: string;
   readonly last: DoneToPublisher;
-  /** The last synchronization or check. */
+  /** The last synchronization. */
   readonly lastSync?: DoneToPublisher | undefined;
+  readonly lastCheck?: DoneToPublisher | undefined;
+  /** By `host:port`, what a member was told last. */
+  readonly members?: Readonly<Record<string, ToldMember>> | undefined;
+}
+
+export interface ToldMember {
+  readonly state?: 'sending' | 'paused' | 'stopped' | undefined;
+  /** Epoch milliseconds; of the state. */
+  readonly since?: number | undefined;
+  /** Epoch milliseconds: its queue was emptied. */
+  readonly clearedAt?: number | undefined;
 }
 
 const recordId = 'called-publishers';
 /** The ones called last stay. */
 const mostPublishers = 200;
+/** Of one publisher. Where members come and go under new addresses, the ones told last stay. */
+const mostMembers = 50;
+const statesAfter: Partial<Record<PublisherAct, 'sending' | 'paused' | 'stopped'>> = {
+  paused: 'paused',
+  resumed: 'sending',
+  stopped: 'stopped',
+};
 
 export function createPublisherRecords(registry: Registry) {
   const all = (value = registry.get('settings', recordId)?.value) =>
@@ -37,8 +55,13 @@ export function createPublisherRecords(registry: Registry) {
       return registry.update((transaction) => {
         const known = all(transaction.get('settings', recordId)?.value);
         const before = known.find(isOf(replication, publisher));
-        const lastSync = last.sync === undefined ? before?.lastSync : last;
-        const after = { replication, publisher, last, ...(lastSync && { lastSync }) };
+        const after = {
+          replication,
+          publisher,
+          last,
+          ...startedAfter(before, last),
+          members: toldAfter(before, last),
+        };
         const others = known.filter((one) => one !== before);
         transaction.put('settings', { id: recordId, value: [after, ...others].slice(0, mostPublishers) });
         return after;
@@ -49,4 +72,25 @@ export function createPublisherRecords(registry: Registry) {
 
 function isOf(replication: string, publisher: string) {
   return (one: KnownPublisher) => one.replication === replication && one.publisher === publisher;
+}
+
+function startedAfter(before: KnownPublisher | undefined, last: DoneToPublisher) {
+  // Once there was one place for either.
+  const all = [before?.lastSync, before?.lastCheck].filter((one) => one !== undefined);
+  const [lastSync, lastCheck] = (['synced', 'checked'] as const).map((what) =>
+    last.what === what ? last : all.find((one) => one.what === what),
+  );
+  return { ...(lastSync && { lastSync }), ...(lastCheck && { lastCheck }) };
+}
+
+function toldAfter(before: KnownPublisher | undefined, { what, at, members }: DoneToPublisher) {
+  const told = { ...before?.members };
+  const state = statesAfter[what];
+  const news = state ? { state, since: at } : what === 'cleared' ? { clearedAt: at } : undefined;
+  for (const member of news ? members : []) {
+    const former = told[member];
+    delete told[member];
+    told[member] = { ...former, ...news };
+  }
+  return Object.fromEntries(Object.entries(told).slice(-mostMembers));
 }

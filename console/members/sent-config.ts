@@ -5,7 +5,7 @@
 import type { ArtifactStore } from '../storage/storage.ts';
 
 export interface SentConfig {
-  /** By section and name (`map orders`), in YAML; null: members have one of another origin. */
+  /** By section and name (`map orders`), in YAML; null: members have one of another origin. The same object until it changes. */
   read(): Promise<ReadonlyMap<string, string | null>>;
   /** Adds what members have said of a change. */
   remember(sections: ReadonlyMap<string, string | null>): Promise<void>;
@@ -24,12 +24,17 @@ const id = 'sections';
 /** The ones sent last stay. */
 const mostSections = 2_000;
 const mostCharacters = 1024 * 1024;
+const nothingSent: ReadonlyMap<string, string | null> = new Map();
 
 export function createSentConfig({ artifacts, cipher }: SentConfigDeps): SentConfig {
+  let latest: { readonly stored: string; readonly sections: ReadonlyMap<string, string | null> } | undefined;
   const read = async (): Promise<ReadonlyMap<string, string | null>> => {
     const stored = (await artifacts.get(kind, id))?.payload.sections;
-    if (typeof stored !== 'string') return new Map();
-    return new Map(JSON.parse(cipher.open(stored, kind)) as [string, string | null][]);
+    if (typeof stored !== 'string') return nothingSent;
+    if (latest?.stored === stored) return latest.sections;
+    const sections = new Map(JSON.parse(cipher.open(stored, kind)) as [string, string | null][]);
+    latest = { stored, sections };
+    return sections;
   };
   return {
     read,

@@ -23,7 +23,7 @@ const clientFields: FlagsOf = {
 const commandsOf: Readonly<Record<string, CommandOf>> = {
   approveChange: named('approval approve', 'approval'),
   cancelJob: named('job cancel', 'job'),
-  changeClusterState: ({ query, body }) => plain(query, ['cluster', 'state', String(body.state)]),
+  changeClusterState: ({ query, body }) => withReason(query, ['cluster', 'state', String(body.state)]),
   changeClusterVersion: ({ body }) => ['cluster', 'version', String(body.version)],
   changeMemberLicence: () => ['cluster', 'set-licence', '--key-file', 'licence.key'],
   checkWanPublisher: wan('check', ({ map }) => ['--map', String(map)]),
@@ -56,9 +56,9 @@ const commandsOf: Readonly<Record<string, CommandOf>> = {
   endOpenCall: named('call end', 'call'),
   endSession: named('session end', 'session'),
   endUserSessions: named('user end-sessions', 'user'),
-  forceStartCluster: ({ query }) => plain(query, ['cluster', 'force-start']),
+  forceStartCluster: ({ query }) => withReason(query, ['cluster', 'force-start']),
   interruptHotBackup: named('cluster interrupt-backup'),
-  partialStartCluster: ({ query }) => plain(query, ['cluster', 'partial-start']),
+  partialStartCluster: ({ query }) => withReason(query, ['cluster', 'partial-start']),
   pollQueue: named('queue poll', 'queue'),
   promoteToCpMember: named('cp promote', 'member'),
   rejectChange: (asked) =>
@@ -70,11 +70,14 @@ const commandsOf: Readonly<Record<string, CommandOf>> = {
   removeCpGroup: named('cp remove-group', 'group'),
   removeCpMember: named('cp remove-member', 'cpMember'),
   removeCpSession: named('cp remove-session', 'group', 'session'),
-  resetCp: named('cp reset'),
+  resetCp: ({ query }) => withReason(query, ['cp', 'reset']),
   resetUserPassword: named('user reset-password', 'user'),
   rotateKeys: ({ body }) => ['keys', 'rotate', ...(body.now === true ? ['--now'] : [])],
-  shutDownCluster: ({ query }) => plain(query, ['cluster', 'shutdown']),
-  shutDownMember: named('member shutdown', 'member'),
+  shutDownCluster: ({ query }) => withReason(query, ['cluster', 'shutdown']),
+  shutDownMember: (asked) => {
+    const command = named('member shutdown', 'member')(asked);
+    return command && withReason(asked.query, command);
+  },
   startHotBackup: named('cluster backup'),
   startQueueDrain: (asked) =>
     withFlags(named('queue drain', 'queue')(asked), [
@@ -117,8 +120,7 @@ export function actCommandOf(operation: string, asked: ActRequest): ActCommand |
     const { words, content } = withFile;
     const said = asked.body[content];
     const file = { name: words.at(-1)!, content: typeof said === 'string' ? said : JSON.stringify(said) };
-    const { reason } = asked.query;
-    return { words: [...words, ...(reason === undefined ? [] : ['--reason', String(reason)])], file };
+    return { words: withReason(asked.query, words), file };
   }
   const words = commandsOf[operation]?.(asked);
   return words && { words };
@@ -140,9 +142,8 @@ function withFlags(
   return command && [...command, ...flags];
 }
 
-/** A command that takes no reason does not do the same as a form that has one. */
-function plain(query: ActRequest['query'], command: readonly string[]): readonly string[] | undefined {
-  return query.reason === undefined ? command : undefined;
+function withReason({ reason }: ActRequest['query'], command: readonly string[]): readonly string[] {
+  return reason === undefined ? command : [...command, '--reason', String(reason)];
 }
 
 function wan(word: string, flagsOf: (body: ActRequest['body']) => readonly string[] = () => []): CommandOf {

@@ -189,6 +189,17 @@ export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
   }
 }
 
+/** Asked of whoever hits the whole cluster, or all of a member. Nobody is stopped by an empty one when it burns; it is not said then. */
+export function reasonText(t: Translate): ActText {
+  return { name: 'reason', label: t('operations.reason'), hint: t('operations.forTheAudit') };
+}
+
+/** For the query of its operation. */
+export function reasonIn(form: Form): Readonly<Record<string, string>> {
+  const reason = form.get('reason')?.trim();
+  return reason ? { reason } : {};
+}
+
 /** In the form of a page that asks: so many users it said. */
 const hitField = 'users';
 

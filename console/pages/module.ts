@@ -18,6 +18,7 @@ import { createOperationsPage } from './cluster/operations.ts';
 import { createOverviewPage } from './cluster/overview.ts';
 import { createQueuePages } from './cluster/queues.ts';
 import { createReadingPages } from './cluster/readings.ts';
+import type { EntryMemories } from './cluster/remembered/entry-memories.ts';
 import { createWanPages } from './cluster/wan.ts';
 import { createForms } from './forms.ts';
 import { createGroupPage } from './group.ts';
@@ -46,6 +47,7 @@ export interface PagesNeeds {
   readonly stepUp: StepUp;
   readonly signedIn: Guard<WithSession>;
   readonly keyOfSession: KeyOfSession;
+  readonly entryMemories: EntryMemories;
   /** What a role opens at the members. */
   readonly permissionsOf: PermissionsOf;
   readonly csrf: Csrf;
@@ -79,8 +81,8 @@ export function createPagesModule(needs: PagesNeeds) {
   const steps = createStartSteps(tools, origin.startsWith('https:'));
   const overview = createOverviewPage(tools, accountPage, steps, now);
   const members = createMemberPages(tools, acts, now);
-  const maps = createMapPages(tools, acts, { origin, now });
-  const entries = createEntryPages(tools, acts, proxyBodyLimitBytes);
+  const maps = createMapPages(tools, acts, { ...needs, origin });
+  const entries = createEntryPages(tools, acts, { ...needs, mostBytes: proxyBodyLimitBytes });
   const readings = createReadingPages(tools);
   const queues = createQueuePages(tools, acts, origin, now);
   const drains = createDrainPages(tools, acts);

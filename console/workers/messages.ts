@@ -1,11 +1,13 @@
 /** What the process that owns the store and the workers that answer tell and ask each other: plain values, in order. */
 import type { ReplayOutcome, UsedProof } from '../../access-tokens/dpop/replays.ts';
 import type { Answer, Call } from '../../platform/process/calls.ts';
+import type { SharedMemories } from '../app/shared-memories.ts';
 import type { Batch } from '../audit/batches/batch-writer.ts';
 import type { Entry } from '../audit/entry.ts';
 import type { Versions } from '../audit/reader/latest-entries.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/uses/client-last-used.ts';
+import type { ConfiguredNames } from '../members/configured-structures.ts';
 import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
 import type { MainNumbers } from '../metrics/main-numbers.ts';
@@ -24,8 +26,10 @@ import type { Hold } from '../tokens/guessing/secret-failures.ts';
 import type { UsageRow } from '../usage/usage-row.ts';
 import type { Gap } from '../usage/usage-store.ts';
 
+type EntryMemories = SharedMemories['entryMemories'];
+
 /** What the owner does for a worker. */
-export interface OwnerCalls extends StoreCalls {
+export interface OwnerCalls extends StoreCalls, EntryMemories {
   addProof(memory: 'proofs' | 'tokenProofs' | 'assertions', proof: UsedProof, caller: string): ReplayOutcome;
   /** Resolves when all workers watch it. */
   watchToken(jti: string): Promise<void>;
@@ -83,6 +87,11 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   addSecretFailure: true,
   beginCall: true,
   endCall: true,
+  keepFormer: true,
+  formersOf: true,
+  formerValue: true,
+  addOpenedKey: true,
+  openedKeys: true,
   flushDenials: true,
   auditVersions: true,
   auditWritten: true,
@@ -139,6 +148,8 @@ export interface Briefing {
   readonly setupToken: string;
   /** Base addresses. */
   readonly members: readonly string[];
+  /** Maps and queues that the embedded member was started with. */
+  readonly configured: ConfiguredNames | undefined;
   readonly application: ApplicationAddresses;
   readonly isComplete: boolean;
   /** Whether what is recorded now is kept. */

@@ -14,6 +14,18 @@ export function createWorkerMemories(
     tokenUses: { watch: owner.watchToken, record, wasUsed: owner.wasTokenUsed },
     secretFailures: { add: owner.addSecretFailure },
     runningCalls: { begin: owner.beginCall, end: owner.endCall },
+    entryMemories: entryMemoriesOf(owner),
     watchToken: watch,
+  };
+}
+
+/** What is done does not fail because nobody remembers it. */
+function entryMemoriesOf(owner: OwnerLine['owner']): SharedMemories['entryMemories'] {
+  return {
+    keepFormer: (entry, former) => owner.keepFormer(entry, former).catch(() => undefined),
+    formersOf: (entry) => owner.formersOf(entry).catch(() => []),
+    formerValue: (entry, id) => owner.formerValue(entry, id).catch(() => undefined),
+    addOpenedKey: (entry) => owner.addOpenedKey(entry).catch(() => {}),
+    openedKeys: (session, map) => owner.openedKeys(session, map).catch(() => []),
   };
 }

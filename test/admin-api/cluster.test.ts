@@ -186,7 +186,8 @@ describe('the CP subsystem', () => {
     expect((await call('POST', '/cp/groups/default/remove')).status).toBe(204);
     expect((await call('GET', '/cp/groups/default')).status).toBe(404);
     expect((await call('POST', '/cp/groups/default/remove')).status).toBe(404);
-    expect((await call('POST', '/cp/reset')).status).toBe(204);
+    expect((await call('POST', '/cp/reset?reason=x')).status).toBe(400);
+    expect((await call('POST', '/cp/reset?reason=no%20majority')).status).toBe(204);
     expect((await call('GET', '/cp/groups/default')).status).toBe(200);
     const nobody = '4dbd5b2e-6a2f-4d41-9a0d-1b6a3b0a8a11';
     expect((await call('POST', `/cp/members/${nobody}/remove`)).status).toBe(404);
@@ -194,6 +195,7 @@ describe('the CP subsystem', () => {
     expect((await call('POST', `/cp/members/${await member()}/promote`)).status).toBe(204);
     expect((await call('POST', '/cp/groups/METADATA/remove')).status).toBe(409);
     await console.waitFor(() => audited('cp.reset').length === 1, 'the audit line');
+    expect(audited('cp.reset')).toMatchObject([{ target: 'all groups', reason: 'no majority' }]);
     expect(audited('cp.group_removed')).toMatchObject([{ target: 'default' }]);
   });
 });
@@ -211,7 +213,15 @@ describe('a WAN publisher', () => {
     });
     expect((await call('POST', `${path}/resume`, { member: id })).status).toBe(200);
     expect((await call('GET', '/wan', undefined, tokens.viewer)).body).toMatchObject({
-      items: [{ id: 'atlantic/london', last: { what: 'resumed' }, lastSync: null }],
+      items: [
+        {
+          id: 'atlantic/london',
+          last: { what: 'resumed' },
+          lastSync: null,
+          lastCheck: null,
+          members: [{ member: id, state: 'sending', clearedAt: null }],
+        },
+      ],
     });
     const unknown = await call('POST', '/wan/atlantic/publishers/nobody/pause', {});
     expect(unknown).toMatchObject({ status: 409, body: { code: 'member_rejected' } });
@@ -255,9 +265,10 @@ test('shuts a member down, and then says that none answers', async () => {
   const dry = await call('POST', `/members/${id}/shutdown?dryRun=true`);
   expect(dry.body).toMatchObject({ status: 204, warnings: ['No other member takes calls.'] });
   expect((await call('GET', '/operations')).body).toMatchObject({ clusterState: 'active' });
-  expect((await call('POST', `/members/${id}/shutdown`)).status).toBe(204);
+  expect((await call('POST', `/members/${id}/shutdown?reason=x`)).status).toBe(400);
+  expect((await call('POST', `/members/${id}/shutdown?reason=new%20memory`)).status).toBe(204);
   await until(async () => (await call('GET', '/operations')).body.clusterState === null, 'its end');
   expect(mayOf((await call('GET', '/operations')).body, 'state')?.isPossible).toBe(false);
   await console.waitFor(() => audited('member.shut_down').length === 1, 'the audit line');
-  expect(audited('member.shut_down')).toMatchObject([{ target: id }]);
+  expect(audited('member.shut_down')).toMatchObject([{ target: id, reason: 'new memory' }]);
 });

@@ -190,6 +190,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'console/app',
     'console/audit',
     'console/clients',
+    'console/members',
     'console/metrics',
     'console/settings',
     'console/storage',

@@ -32,7 +32,7 @@ const said: Readonly<Record<string, Said | readonly Said[]>> = {
   cancelJob: { params: { job: 'job_1' }, command: 'job cancel job_1' },
   changeClusterState: [
     { body: { state: 'passive' }, command: 'cluster state passive' },
-    { body: { state: 'passive' }, query: reason, command: null },
+    { body: { state: 'passive' }, query: reason, command: 'cluster state passive --reason moved' },
   ],
   changeClusterVersion: { body: { version: '5.5' }, command: 'cluster version 5.5' },
   changeMemberLicence: { body: { key: 'KEY' }, command: 'cluster set-licence --key-file licence.key' },
@@ -85,9 +85,15 @@ const said: Readonly<Record<string, Said | readonly Said[]>> = {
   endOpenCall: { params: { call: 'c1' }, command: 'call end c1' },
   endSession: { params: { session: 's1' }, command: 'session end s1' },
   endUserSessions: { params: { user: 'u' }, command: 'user end-sessions u' },
-  forceStartCluster: { command: 'cluster force-start' },
+  forceStartCluster: [
+    { command: 'cluster force-start' },
+    { query: reason, command: 'cluster force-start --reason moved' },
+  ],
   interruptHotBackup: { command: 'cluster interrupt-backup' },
-  partialStartCluster: { command: 'cluster partial-start' },
+  partialStartCluster: [
+    { command: 'cluster partial-start' },
+    { query: reason, command: 'cluster partial-start --reason moved' },
+  ],
   pollQueue: { params: { queue: 'q' }, command: 'queue poll q' },
   promoteToCpMember: { params: { member: 'h:5701' }, command: 'cp promote h:5701' },
   rejectChange: {
@@ -99,14 +105,20 @@ const said: Readonly<Record<string, Said | readonly Said[]>> = {
   removeCpGroup: { params: { group: 'g' }, command: 'cp remove-group g' },
   removeCpMember: { params: { cpMember: 'u' }, command: 'cp remove-member u' },
   removeCpSession: { params: { group: 'g', session: '1' }, command: 'cp remove-session g 1' },
-  resetCp: { command: 'cp reset' },
+  resetCp: [{ command: 'cp reset' }, { query: reason, command: 'cp reset --reason moved' }],
   resetUserPassword: { params: { user: 'u' }, command: 'user reset-password u' },
   rotateKeys: [
     { body: {}, command: 'keys rotate' },
     { body: { now: true }, command: 'keys rotate --now' },
   ],
-  shutDownCluster: { command: 'cluster shutdown' },
-  shutDownMember: { params: { member: 'h:5701' }, command: 'member shutdown h:5701' },
+  shutDownCluster: [
+    { command: 'cluster shutdown' },
+    { query: reason, command: 'cluster shutdown --reason moved' },
+  ],
+  shutDownMember: [
+    { params: { member: 'h:5701' }, command: 'member shutdown h:5701' },
+    { params: { member: 'h:5701' }, query: reason, command: 'member shutdown h:5701 --reason moved' },
+  ],
   startHotBackup: { command: 'cluster backup' },
   startQueueDrain: {
     params: { queue: 'q' },

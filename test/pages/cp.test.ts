@@ -38,6 +38,25 @@ test('removes a group by its name typed, and not without it', async () => {
   expect(await groups()).not.toContain('default');
 });
 
+test('starts anew with a reason that the audit has, and without one too', async () => {
+  const question = await ada.get(`${href}?do=reset`);
+  expect(textOf(question)).toContain('Reason optional');
+  const short = await sendForm(ada, question, 'reset', { typed_name: 'reset', reason: 'x' });
+  expect([short.status, (await groups()).includes('default')]).toEqual([400, false]);
+  const asked = await sendForm(ada, question, 'reset', { reason: 'no majority', show: 'ways' });
+  expect(textOf(asked)).toContain("npx console cp reset --reason 'no majority'");
+  const done = await sendForm(ada, question, 'reset', { typed_name: 'reset', reason: 'no majority' });
+  expect(done.status).toBe(303);
+  expect(await groups()).toContain('default');
+  expect((await sendForm(ada, question, 'reset', { typed_name: 'reset' })).status).toBe(303);
+  const said = () =>
+    console
+      .log()
+      .filter(({ audit, event, outcome }) => audit && event === 'cp.reset' && outcome === 'success');
+  await console.waitFor(() => said().length === 2, 'both entries');
+  expect(said().map(({ reason }) => reason)).toEqual(['no majority', undefined]);
+});
+
 test('makes a member of the cluster a CP member by its name typed, and offers none that is one', async () => {
   expect((await ada.get(href)).body).not.toContain('?do=promote');
   // Members of two clusters: which of them is asked for the CP members changes nothing.

@@ -1,5 +1,6 @@
 /** `/cluster/members` in a browser without script, on two members of the console's own making. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
 import {
   callApi,
@@ -130,6 +131,25 @@ test('are drained beside another one, and take calls again by the message that s
     expect(textOf(undone)).toContain('Takes calls');
   } finally {
     await Promise.all([other.stop(), second.stop()]);
+  }
+});
+
+test('are shut down with a reason that the audit has', async () => {
+  const other = await startConsole({ env: { MEMBER_CONFIG: writeMemberConfig() } });
+  try {
+    const agent = createUserAgent(other.url);
+    await agent.signIn();
+    const [{ id }] = ((await callApi(other, 'GET', '/members')) as { items: [{ id: string }] }).items;
+    const question = await agent.get(`${pageOf(id)}?do=shut-down`);
+    const fields = { typed_name: id, reason: 'new memory' };
+    const asked = await sendForm(agent, question, 'shut-down', { ...fields, show: 'ways' });
+    expect(textOf(asked)).toContain(`npx console member shutdown ${id} --reason 'new memory'`);
+    expect((await sendForm(agent, question, 'shut-down', fields)).status).toBe(303);
+    const said = () => other.log().filter(({ audit, event }) => audit && event === 'member.shut_down');
+    await other.waitFor(() => said().length === 1, 'its entry');
+    expect(said()).toMatchObject([{ outcome: 'success', target: id, reason: 'new memory', via: 'page' }]);
+  } finally {
+    await other.stop();
   }
 });
 

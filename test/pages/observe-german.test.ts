@@ -74,6 +74,8 @@ test('a job says in German how far it is, and asks before it is stopped', async 
   );
   const question = await ada.get(`/observe/jobs/${id}?do=stop`);
   expect(titleOf(question)).toBe('Abbrechen: Import von Benutzern');
+  // What leaves the job as it is does not read like what stops it.
+  expect(textOf(question)).toMatch(/fertig ist.* Zurück Job abbrechen/);
   const stopped = await ada.follow(await sendForm(ada, question, 'stop'));
   expect(textOf(stopped)).toContain('Er bricht ab, sobald der laufende Schritt fertig ist.');
 }, 30_000);

@@ -51,7 +51,7 @@ test('pauses at once, and Undo resumes', async () => {
   expect(await lastDone()).toBe('paused');
   const resumed = await ada.follow(await sendForm(ada, paused, 'resume'));
   expect(textOf(resumed)).toMatch(/It sends again\..*Done last Resumed/);
-  expect(textOf(await ada.get(listHref))).toMatch(/atlantic\/london Resumed/);
+  expect(textOf(await ada.get(listHref))).toMatch(/atlantic\/london Sending at 1 member Resumed/);
 });
 
 test('stops after a question, and clears by the names typed', async () => {
@@ -63,6 +63,9 @@ test('stops after a question, and clears by the names typed', async () => {
   const cleared = await sendForm(ada, question, 'clear', { typed_name: 'atlantic/london' });
   expect(textOf(await ada.follow(cleared))).toContain('The queues of the publisher are empty.');
   expect(await lastDone()).toBe('cleared');
+  expect(textOf(await ada.get(listHref))).toMatch(/atlantic\/london Stopped at 1 member Queues cleared/);
+  // Each with when, and where.
+  expect(textOf(await ada.get(href))).toMatch(/Queue emptied 127\.0\.0\.1:\d+ Stopped (?!Never).* (?!Never)/);
   await ada.follow(await sendForm(ada, await ada.get(href), 'resume'));
 });
 
@@ -70,7 +73,7 @@ test('synchronizes, and says how far that is or why that is not known', async ()
   const question = await ada.get(`${href}?do=sync`);
   const begun = await ada.follow(await sendForm(ada, question, 'sync', { map: '' }));
   expect(textOf(begun)).toContain('The synchronization has begun.');
-  expect(textOf(begun)).toMatch(/How far it is (Started|In progress|Finished|Failed|Not known)/);
+  expect(textOf(begun)).toMatch(/Last sync: how far it is (Started|In progress|Finished|Failed|Not known)/);
 });
 
 test('adds a publisher, once per form', async () => {

@@ -165,6 +165,11 @@ function publisherOf({ text }: Filling): ShownPublisher {
     publisher: 'london',
     last: { ...done, what: 'paused', sync: null },
     lastSync: { ...done, what: 'synced', sync: 'a-sync' },
+    lastCheck: { ...done, what: 'checked', sync: 'a-check' },
+    members: [
+      { member: text, state: 'paused', since: earlier, clearedAt: earlier },
+      { member: '10.0.0.2:5701', state: null, since: null, clearedAt: earlier },
+    ],
   };
 }
 
@@ -580,6 +585,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       csrf: filling.text,
       idempotencyKey: filling.text,
       readings: [readingOf(filling)],
+      opened: [{ key: filling.text, at: Date.UTC(2026, 0, 5) }],
       keys: filling.text,
       found: [
         { key: 'a', type: filling.text, bytes: 3 },
@@ -615,6 +621,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       fileErrors: [{ field: 'file', text: filling.text }],
       mostBytes: 1024,
       csrf: filling.text,
+      formers: [{ id: '1', type: filling.text, bytes: 3, replacedAt: Date.UTC(2026, 0, 5) }],
       mayPut: true,
       mayRemove: true,
       notice: { text: filling.text, former: { value: filling.text, type: filling.text } },
@@ -699,6 +706,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       frame: frameOf(filling),
       publisher: publisherOf(filling),
       sync: { stage: filling.text, progress: null },
+      check: filling.text,
       csrf: filling.text,
       mayChange: true,
       mayClear: true,

@@ -155,7 +155,7 @@ function ActForm(model: ActModel) {
       )}
       <div class="actions">
         <Link href={cancelHref} class="button">
-          {t('act.cancel')}
+          {t('frame.leaveAsIs')}
         </Link>
         <button type="submit" class={`button ${isDangerous ? 'danger' : 'primary'}`}>
           {button}

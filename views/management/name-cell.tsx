@@ -1,4 +1,6 @@
 /** The first cell of a row: what people see of a thing, leading to it, with its id where that is another. */
+import { ListId } from './list-id.tsx';
+
 interface NameProps {
   readonly id: string;
   readonly displayName: string | null;
@@ -8,13 +10,11 @@ interface NameProps {
 export function NameCell({ id, displayName, href }: NameProps) {
   return (
     <>
-      <a href={href}>
-        <bdi>{displayName ?? id}</bdi>
-      </a>
+      <a href={href}>{displayName === null ? <ListId>{id}</ListId> : <bdi>{displayName}</bdi>}</a>
       {displayName !== null && (
         <>
           {' '}
-          <bdi class="muted">{id}</bdi>
+          <ListId class="muted">{id}</ListId>
         </>
       )}
     </>

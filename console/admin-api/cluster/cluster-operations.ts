@@ -6,7 +6,7 @@ import { type Answer, type Operation, operation } from '../../operations/operati
 import { view } from '../../operations/resource-fields.ts';
 import { clusterView, type MemberListNeeds, readCluster, settableStates } from './cluster-state.ts';
 import { previewOf, sectionsOf } from './config-preview.ts';
-import { type ClusterNeeds, memberProblems, objectIn } from './member-calls.ts';
+import { type ClusterNeeds, memberProblems, objectIn, reasonQuery } from './member-calls.ts';
 
 /** What members were given as configuration from here. */
 export interface SentConfigNeeds {
@@ -20,15 +20,6 @@ type CommandNeeds = ClusterNeeds & MemberListNeeds & SentConfigNeeds;
 
 const management = '/rest/management/cluster';
 const command = { method: 'POST', access: 'write', problems: memberProblems, hasVersion: false } as const;
-/** What hits the whole cluster says why in its entry of the audit. */
-export const reasonQuery = z.strictObject({
-  reason: z
-    .string()
-    .min(3)
-    .max(500)
-    .exactOptional()
-    .meta({ description: 'Why it is done, for the audit.', example: 'move to another rack' }),
-});
 const danger = { ...command, isDangerous: true } as const;
 const configSection = view({ sectionName: z.string(), configName: z.string() });
 const configChange = view({
@@ -122,7 +113,12 @@ export const clusterOperations: readonly Operation<CommandNeeds>[] = [
     summary: 'Has the members read their configuration anew, and add what is new in it.',
     event: 'cluster.config_reloaded',
     answer: configChange,
-    run: (_call, needs: CommandNeeds) => configChanged('reload', [], needs),
+    async run({ isDryRun }, needs: CommandNeeds) {
+      const answer = await configChanged('reload', [], needs);
+      // Of what members have read themselves, it is known that it is there.
+      if (!isDryRun) await needs.sentConfig.remember(sectionsThere(answer.body));
+      return answer;
+    },
   }),
   operation({
     id: 'previewMemberConfig',
@@ -235,7 +231,7 @@ async function configChanged(
       ignored: sectionsIn(ignoredConfigs),
     },
     target: reply.member,
-    changes: { added: added.map(({ sectionName, configName }) => `${sectionName} ${configName}`) },
+    changes: { added: added.map(keyOf) },
   };
 }
 
@@ -244,12 +240,18 @@ type ConfigChange = z.infer<typeof configChange>;
 /** What members have now: what they have added says what was sent, and what they have passed over was there. */
 function sentSections(config: string, { added, ignored }: ConfigChange): ReadonlyMap<string, string | null> {
   const sent = sectionsOf(config);
-  const keyOf = ({ sectionName, configName }: ConfigChange['added'][number]) =>
-    `${sectionName} ${configName}`;
   return new Map([
     ...ignored.map((section) => [keyOf(section), null] as const),
     ...added.map((section) => [keyOf(section), sent?.get(keyOf(section)) ?? null] as const),
   ]);
+}
+
+function sectionsThere({ added, ignored }: ConfigChange): ReadonlyMap<string, null> {
+  return new Map([...added, ...ignored].map((section) => [keyOf(section), null] as const));
+}
+
+function keyOf({ sectionName, configName }: ConfigChange['added'][number]): string {
+  return `${sectionName} ${configName}`;
 }
 
 function sectionsIn(list: unknown): z.infer<typeof configSection>[] {

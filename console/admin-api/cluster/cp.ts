@@ -11,6 +11,7 @@ import {
   memberName,
   memberProblems,
   pathOf,
+  reasonQuery,
   rejection,
 } from './member-calls.ts';
 
@@ -176,10 +177,11 @@ export const cpOperations: readonly Operation<CpNeeds>[] = [
     summary: 'Destroys every CP group and starts the CP subsystem anew. What was in it is lost.',
     isDangerous: true,
     event: 'cp.reset',
-    async run({ isDryRun }, needs: CpNeeds) {
+    query: reasonQuery,
+    async run({ query, isDryRun }, needs: CpNeeds) {
       await available(needs);
       if (!isDryRun) await act('reset', needs);
-      return { target: 'all groups' };
+      return { target: 'all groups', said: { ...query } };
     },
   }),
 ];

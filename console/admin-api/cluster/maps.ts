@@ -54,7 +54,7 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     method: 'GET',
     path: '/maps',
     summary:
-      'Lists the maps that are known by name: from roles, clients and calls of 30 days. There may be others.',
+      "Lists the maps that are known by name: from the members' configuration, roles, clients and calls of 30 days. There may be others.",
     access: 'read',
     query: structureQuery,
     answer: listOf(mapView),

@@ -93,3 +93,13 @@ export const structureName = z
   .string()
   .regex(/^(?!\.{1,2}$)[^\s"<>\\/\p{Cc}]{1,200}$/u)
   .meta({ description: 'Its name, which members take as it is.', example: 'orders' });
+
+/** Of what hits the whole cluster, or all of a member: why, in its entry of the audit. */
+export const reasonQuery = z.strictObject({
+  reason: z
+    .string()
+    .min(3)
+    .max(500)
+    .exactOptional()
+    .meta({ description: 'Why it is done, for the audit.', example: 'move to another rack' }),
+});

@@ -4,7 +4,14 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
 import type { MemberListNeeds } from './cluster-state.ts';
-import { type ClusterNeeds, checkDone, memberName, memberProblems, objectIn } from './member-calls.ts';
+import {
+  type ClusterNeeds,
+  checkDone,
+  memberName,
+  memberProblems,
+  objectIn,
+  reasonQuery,
+} from './member-calls.ts';
 
 interface OneMemberNeeds extends ClusterNeeds {
   readonly memberStates: MemberListNeeds['memberStates'] & {
@@ -75,13 +82,15 @@ export const memberCommandOperations: readonly Operation<OneMemberNeeds>[] = [
     problems: memberProblems,
     hasVersion: false,
     params,
-    async run({ params: { member }, isDryRun }, needs: OneMemberNeeds) {
+    query: reasonQuery,
+    async run({ params: { member }, query, isDryRun }, needs: OneMemberNeeds) {
       const { id } = needs.memberStates.get(member);
       const isLast = !needs.memberStates
         .list()
         .some((other) => other.id !== id && other.state === 'in' && !other.isDrained);
       if (!isDryRun) await shutDown(id, needs);
-      return { target: id, warnings: isLast ? ['No other member takes calls.'] : [] };
+      const warnings = isLast ? ['No other member takes calls.'] : [];
+      return { target: id, warnings, said: { ...query } };
     },
   }),
 ];

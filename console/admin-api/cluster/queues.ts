@@ -55,7 +55,7 @@ export const queueOperations: readonly Operation<QueueNeeds>[] = [
     method: 'GET',
     path: '/queues',
     summary:
-      'Lists the queues that are known by name: from roles, clients and calls of 30 days. There may be others.',
+      "Lists the queues that are known by name: from the members' configuration, roles, clients and calls of 30 days. There may be others.",
     access: 'read',
     query: structureQuery,
     answer: listOf(listedQueue),

@@ -9,7 +9,7 @@ import { structureName } from './member-calls.ts';
 
 interface KnownStructure {
   readonly id: string;
-  readonly sources: readonly ('roles' | 'clients' | 'calls' | 'pinned')[];
+  readonly sources: readonly ('configuration' | 'roles' | 'clients' | 'calls' | 'pinned')[];
   readonly lastCallOn: number | undefined;
 }
 
@@ -32,9 +32,9 @@ export const structureQuery = listQuery({
 
 export const structureFields = {
   id: structureName,
-  sources: z.array(z.enum(['roles', 'clients', 'calls', 'pinned'])).meta({
+  sources: z.array(z.enum(['configuration', 'roles', 'clients', 'calls', 'pinned'])).meta({
     description:
-      'Where the name is known from, `pinned` by the person who asks; empty: from nowhere, and there may be such a one all the same.',
+      'Where the name is known from, `configuration` of the members, `pinned` by the person who asks; empty: from nowhere, and there may be such a one all the same.',
   }),
   lastCallOn: dateTime.nullable().meta({
     description: 'The day of the last call through the console, of the last 30 days.',

@@ -8,6 +8,8 @@ import { type ClusterNeeds, checkDone, objectIn, pathOf, structureName } from '.
 
 export const acts = ['added', 'paused', 'resumed', 'stopped', 'cleared', 'synced', 'checked'] as const;
 
+export const toldStates = ['sending', 'paused', 'stopped'] as const;
+
 export interface Done {
   readonly what: (typeof acts)[number];
   readonly at: number;
@@ -20,6 +22,14 @@ interface KnownPublisher {
   readonly publisher: string;
   readonly last: Done;
   readonly lastSync?: Done | undefined;
+  readonly lastCheck?: Done | undefined;
+  readonly members?: Readonly<Record<string, Told>> | undefined;
+}
+
+interface Told {
+  readonly state?: (typeof toldStates)[number] | undefined;
+  readonly since?: number | undefined;
+  readonly clearedAt?: number | undefined;
 }
 
 /** See console/members/publisher-records.ts. */
@@ -107,9 +117,12 @@ export async function addConfig(
 
 /** Of the member that coordinates it, where that is known. */
 export async function readSync(sync: string, { askMember, publisherRecords }: WanNeeds): Promise<Answer> {
-  const known = publisherRecords.all().find(({ lastSync }) => lastSync?.sync === sync);
+  const known = publisherRecords
+    .all()
+    .flatMap(({ lastSync, lastCheck }) => [lastSync, lastCheck])
+    .find((one) => one?.sync === sync);
   const path = pathOf('rest', 'wan', 'sync', 'progress', sync);
-  const reply = await askMember({ method: 'GET', path, member: known?.lastSync?.members[0] });
+  const reply = await askMember({ method: 'GET', path, member: known?.members[0] });
   if (reply.status === 500 && reply.bytes.length === 0) {
     throw new ProblemError(problems.notFound, 'The member knows no synchronization of this id.');
   }
@@ -127,14 +140,31 @@ export async function readSync(sync: string, { askMember, publisherRecords }: Wa
   };
 }
 
-export function viewOf({ replication, publisher, last, lastSync }: KnownPublisher) {
+export function viewOf({ replication, publisher, last, lastSync, lastCheck, members = {} }: KnownPublisher) {
+  // Once there was one place for either.
+  const started = [lastSync, lastCheck].filter((one) => one !== undefined);
+  const [synced, checked] = (['synced', 'checked'] as const).map((what) =>
+    started.find((one) => one.what === what),
+  );
   return {
     id: `${replication}/${publisher}`,
     replication,
     publisher,
     last: doneOf(last),
-    lastSync: lastSync ? doneOf(lastSync) : null,
+    lastSync: synced ? doneOf(synced) : null,
+    lastCheck: checked ? doneOf(checked) : null,
+    members: Object.keys(members)
+      .sort()
+      .map((member) => toldOf(member, members[member]!)),
   };
+}
+
+function toldOf(member: string, { state, since, clearedAt }: Told) {
+  return { member, state: state ?? null, since: timeOf(since), clearedAt: timeOf(clearedAt) };
+}
+
+function timeOf(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
 }
 
 function doneOf({ what, at, members, sync }: Done) {

@@ -15,6 +15,7 @@ import {
   readSync,
   started,
   syncId,
+  toldStates,
   viewOf,
   type WanNeeds,
 } from './wan-calls.ts';
@@ -32,7 +33,28 @@ const publisherView = view({
   last: done.meta({
     description: 'What was done to it last through this console. Its state members do not tell.',
   }),
-  lastSync: done.nullable(),
+  lastSync: done
+    .nullable()
+    .meta({ description: 'The last synchronization that was begun through this console.' }),
+  lastCheck: done.nullable().meta({ description: 'The last consistency check.' }),
+  members: z
+    .array(
+      view({
+        member: z.string().meta({ description: '`host:port`.' }),
+        state: z
+          .enum(toldStates)
+          .nullable()
+          .meta({
+            description:
+              'What it was told last through this console; null: neither. It may be otherwise meanwhile.',
+          }),
+        since: dateTime.nullable(),
+        clearedAt: dateTime
+          .nullable()
+          .meta({ description: 'When its queue was emptied last; how long it is members do not tell.' }),
+      }),
+    )
+    .meta({ description: 'The members that were told something of it.' }),
 }).meta({ id: 'WanPublisher' });
 const base = '/wan/{replication}/publishers/{publisher}' as const;
 const change = { method: 'POST', access: 'write', hasVersion: false, problems: memberProblems } as const;

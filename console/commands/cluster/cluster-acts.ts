@@ -2,7 +2,7 @@
 import { dryRunFlag } from '../operations/changes.ts';
 import { type Command, flags } from '../runner/command.ts';
 import { fields } from '../runner/output.ts';
-import { actCommand } from './acts.ts';
+import { actCommand, reasonIn } from './acts.ts';
 
 /** As the API shows it. */
 interface ConfigChangeView {
@@ -100,8 +100,7 @@ export const clusterActs: readonly Command[] = [
         const { body } = await api.call('previewMemberConfig', { body: { config } });
         return previewInWords(body as ConfigPreviewView);
       }
-      const reason = input.text('reason');
-      const request = { body: { config }, ...(reason !== undefined && { query: { reason } }) };
+      const request = { body: { config }, ...reasonIn(input) };
       return inWords((await api.call('updateMemberConfig', request)).body as ConfigChangeView);
     },
   },
@@ -117,16 +116,19 @@ export const clusterActs: readonly Command[] = [
     ...{ name: 'cluster force-start', operation: 'forceStartCluster', about },
     summary: 'Starts a cluster that cannot recover, without what it has persisted, which is lost.',
     warning: 'This starts the cluster without what it has persisted, which is lost.',
+    takesReason: true,
   }),
   actCommand({
     ...{ name: 'cluster partial-start', operation: 'partialStartCluster', about },
     summary: 'Starts a cluster with the members that are there, and what they have persisted.',
     warning: 'This starts the cluster with the members that are there: what only others have is lost.',
+    takesReason: true,
   }),
   actCommand({
     ...{ name: 'cluster shutdown', operation: 'shutDownCluster', about },
     summary: 'Shuts every member down. The members say yes before they do.',
     warning: 'This shuts every member of the cluster down.',
+    takesReason: true,
   }),
 ];
 

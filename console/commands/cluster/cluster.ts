@@ -3,6 +3,7 @@
 import { dryRunFlag } from '../operations/changes.ts';
 import { type Command, UsageError } from '../runner/command.ts';
 import { columns, fields } from '../runner/output.ts';
+import { reasonFlag, reasonIn } from './acts.ts';
 import { clusterActs } from './cluster-acts.ts';
 import { memberName } from './member-name.ts';
 
@@ -42,7 +43,7 @@ export const clusterCommands: readonly Command[] = [
     name: 'cluster state',
     summary: 'Moves the cluster to another state: active, no_migration, frozen, passive.',
     positionals: ['<state>'],
-    flags: dryRunFlag,
+    flags: { ...reasonFlag, ...dryRunFlag },
     asks: ({ positionals: [state = ''] }) => ({
       says: `This moves the whole cluster to the state ${state}.`,
       name: state,
@@ -50,7 +51,9 @@ export const clusterCommands: readonly Command[] = [
     async run(input, { api }) {
       const body = { state: input.positionals[0]?.toLowerCase() };
       const isDryRun = input.has('dry-run');
-      return done((await api.call('changeClusterState', { body, isDryRun })).body as ClusterView);
+      return done(
+        (await api.call('changeClusterState', { body, isDryRun, ...reasonIn(input) })).body as ClusterView,
+      );
     },
   },
   ...clusterActs,
@@ -104,7 +107,7 @@ export const oneMemberCommands: readonly Command[] = [
     name: 'member shutdown',
     summary: 'Shuts a member down, after the calls that are under way there.',
     positionals: ['<member>'],
-    flags: dryRunFlag,
+    flags: { ...reasonFlag, ...dryRunFlag },
     asks: ({ positionals: [member = ''] }) => ({
       says: `This shuts the member ${member} down.`,
       name: member,
@@ -112,7 +115,8 @@ export const oneMemberCommands: readonly Command[] = [
     async run(input, { api }) {
       const member = memberName(input.positionals[0]);
       const isDryRun = input.has('dry-run');
-      const { warnings = [] } = await api.call('shutDownMember', { params: { member }, isDryRun });
+      const request = { params: { member }, isDryRun, ...reasonIn(input) };
+      const { warnings = [] } = await api.call('shutDownMember', request);
       const text = [`${member} ${isDryRun ? 'would be' : 'is'} shut down.`, ...warnings].join(' ');
       return { text, json: { id: member, isShutDown: !isDryRun, warnings } };
     },

@@ -76,5 +76,6 @@ export const cpActs: readonly Command[] = [
     ...{ name: 'cp reset', operation: 'resetCp', about },
     summary: 'Destroys every CP group and starts the CP subsystem anew. What was in it is lost.',
     warning: 'This destroys every CP group with all that is in it.',
+    takesReason: true,
   }),
 ];

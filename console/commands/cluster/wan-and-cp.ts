@@ -15,7 +15,16 @@ interface DoneView {
 interface PublisherView {
   readonly id: string;
   readonly last: DoneView;
-  readonly lastSync: (DoneView & { readonly sync: string | null }) | null;
+  readonly lastSync: StartedView | null;
+  readonly lastCheck: StartedView | null;
+  readonly members: readonly {
+    readonly member: string;
+    readonly state: string | null;
+    readonly since: string | null;
+  }[];
+}
+interface StartedView extends DoneView {
+  readonly sync: string | null;
 }
 interface AddedView {
   readonly added: readonly string[];
@@ -65,12 +74,18 @@ export const wanAndCpCommands: readonly Command[] = [
     async run({ positionals: [replication = '', publisher = ''] }, { api }) {
       const { body } = await api.call('readWanPublisher', { params: { replication, publisher } });
       const view = body as PublisherView;
-      const { last, lastSync } = view;
+      const { last, lastSync, lastCheck } = view;
+      const started = (one: StartedView | null) =>
+        one ? `${one.sync ?? ''} at ${one.at}`.trim() : undefined;
       const text = fields({
         publisher: view.id,
         last: `${last.what} at ${last.at}`,
         members: last.members,
-        'last synchronization': lastSync ? `${lastSync.sync ?? ''} at ${lastSync.at}`.trim() : undefined,
+        'last synchronization': started(lastSync),
+        'last check': started(lastCheck),
+        'told last': view.members.flatMap(({ member, state, since }) =>
+          state === null ? [] : [`${member} ${state} at ${since}`],
+        ),
       });
       return { text, json: view };
     },
@@ -164,8 +179,8 @@ async function begun(
   api: ApiCaller,
 ): Promise<Reply> {
   const { body: view } = await api.call(id, { params: { replication, publisher }, body });
-  const { lastSync } = view as { readonly lastSync: { readonly sync: string | null } | null };
-  const sync = lastSync?.sync ?? '';
+  const { last } = view as { readonly last: StartedView };
+  const sync = last.sync ?? '';
   return { text: `Begun. How far it is: npx console wan progress ${sync}`, json: view };
 }
 

@@ -9,7 +9,7 @@ import type { ShownMember } from '../../../views/management/cluster/member-state
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
-import type { Act, Acts } from '../acts.ts';
+import { type Act, type Acts, reasonIn, reasonText } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -138,4 +138,6 @@ const resetAct = (t: Translate): Act => ({
   button: t('cp.reset'),
   isDangerous: true,
   typedName: 'reset',
+  texts: [reasonText(t)],
+  requestOf: (form) => ({ body: {}, query: reasonIn(form) }),
 });

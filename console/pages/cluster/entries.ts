@@ -12,6 +12,8 @@ import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from '
 import { createValuePages, fileError, fileErrorsOf, putBytes } from './entry-values.ts';
 import { isNoEntry } from './map-keys.ts';
 import { mapPlace } from './maps.ts';
+import type { EntryMemories } from './remembered/entry-memories.ts';
+import { createFormerValues, entryOf } from './remembered/former-values.ts';
 import {
   givenValue,
   isBrokenJson,
@@ -33,26 +35,37 @@ interface FoundValue {
 /** Of a value, with its page: as much as can be put back. */
 const mostGivenBytes = 1024 * 1024;
 
-/** @param mostBytes  that a value may have */
-export function createEntryPages(tools: PageTools, acts: Acts, mostBytes: number) {
+interface EntryPagesTerms {
+  /** That a value may have. */
+  readonly mostBytes: number;
+  readonly entryMemories: EntryMemories;
+}
+
+export function createEntryPages(
+  tools: PageTools,
+  acts: Acts,
+  { mostBytes, entryMemories }: EntryPagesTerms,
+) {
+  const formers = createFormerValues(entryMemories);
   return {
     async show(ctx: PageContext): Promise<void> {
       const found = await findEntry(ctx);
       const isAsked = ctx.state.form.get('do') === 'remove';
       if (isAsked && found) return acts.ask(ctx, removal(ctx), entryPlace(ctx), paramsOf(ctx));
+      if (found) await entryMemories.addOpenedKey(entryOf(ctx));
       await sendEntry(ctx, found, {});
     },
     /** `POST /cluster/maps/:map/:key`: puts a value, or removes the entry. */
     async change(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
       if (form.get('do') === 'put') return put(ctx);
+      if (form.get('do') === 'put-back') return putBack(ctx);
       const former = await findEntry(ctx);
       if (form.get('do') !== 'remove' || !former) return tools.goTo(ctx, hrefOf(ctx));
       const done = await acts.perform(ctx, removal(ctx), entryPlace(ctx), paramsOf(ctx));
-      if (done)
-        await sendEntry(ctx, undefined, {
-          notice: { text: textFor(ctx)('maps.removed'), former: formerOf(former) },
-        });
+      if (!done) return;
+      const notice = { text: textFor(ctx)('maps.removed'), former: formerOf(former) };
+      await sendEntry(ctx, undefined, { notice, keptId: await formers.keep(ctx, former, undefined) });
     },
     ...createValuePages(tools),
     /** `POST /cluster/maps/:map/:key/value`: puts what a file holds. */
@@ -68,8 +81,7 @@ export function createEntryPages(tools: PageTools, acts: Acts, mostBytes: number
         const fileErrors = fileErrorsOf(error, mostBytes, t);
         return sendEntry(ctx, await findEntry(ctx), { fileErrors });
       }
-      const notice = storedNotice(former, t);
-      await sendEntry(ctx, await findEntry(ctx), { notice });
+      await sendStored(ctx, former, await findEntry(ctx));
     },
   };
 
@@ -97,24 +109,62 @@ export function createEntryPages(tools: PageTools, acts: Acts, mostBytes: number
     }
     const ifMatch = form.get('version');
     const condition = ifMatch === undefined ? { isNew: true } : { ifMatch };
+    await putValue(ctx, former, { body: givenValue(typed), ...condition, shown: { typed } });
+  }
+
+  /** A former value, unless the entry has changed meanwhile. */
+  async function putBack(ctx: PageContext): Promise<void> {
+    const { form } = ctx.state;
+    const former = await findEntry(ctx);
+    // Who may not put is told so, whatever there is.
+    await tools.check(ctx, 'putMapEntry');
+    const body = await formers.read(ctx, form.get('former') ?? '');
+    if (!body) return sendEntry(ctx, former, { errors: [{ text: textFor(ctx)('maps.formerGone') }] });
+    const ifMatch = form.get('version');
+    const condition = ifMatch === undefined ? { isNew: true } : { ifMatch };
+    await putValue(ctx, former, { body, ...condition, shown: {} });
+  }
+
+  interface Putting {
+    readonly body: object;
+    readonly ifMatch?: string;
+    readonly isNew?: boolean;
+    /** Where it is not taken. */
+    readonly shown: Partial<EntryModel>;
+  }
+
+  async function putValue(
+    ctx: PageContext,
+    former: FoundValue | undefined,
+    { shown, ...request }: Putting,
+  ): Promise<void> {
     let answer: Answered<StoredValue>;
     try {
-      const request = { params: paramsOf(ctx), body: givenValue(typed), ...condition };
-      answer = await tools.run<StoredValue>(ctx, 'putMapEntry', request);
+      answer = await tools.run<StoredValue>(ctx, 'putMapEntry', { params: paramsOf(ctx), ...request });
     } catch (error) {
-      const errors = fieldErrorsOf(error, fieldOf, t);
-      return sendEntry(ctx, await findEntry(ctx), { typed, errors });
+      const errors = fieldErrorsOf(error, fieldOf, textFor(ctx));
+      return sendEntry(ctx, await findEntry(ctx), { ...shown, errors });
     }
-    const notice = storedNotice(former, t);
-    await sendEntry(ctx, { stored: answer.body, version: answer.version ?? '' }, { notice });
+    await sendStored(ctx, former, { stored: answer.body, version: answer.version ?? '' });
+  }
+
+  async function sendStored(
+    ctx: PageContext,
+    former: FoundValue | undefined,
+    found: FoundValue | undefined,
+  ): Promise<void> {
+    await entryMemories.addOpenedKey(entryOf(ctx));
+    const keptId = await formers.keep(ctx, former, found?.version);
+    await sendEntry(ctx, found, { notice: storedNotice(former, textFor(ctx)), keptId });
   }
 
   async function sendEntry(
     ctx: PageContext,
     found: FoundValue | undefined,
-    shown: Partial<EntryModel>,
+    { keptId, ...shown }: Partial<EntryModel> & { readonly keptId?: string | undefined },
   ): Promise<void> {
     const may = await tools.mayRun(ctx, ['putMapEntry', 'deleteMapEntry']);
+    const kept = may.has('putMapEntry') ? await formers.list(ctx) : [];
     const opened = found && openValue(found.stored);
     const html = renderMapEntry({
       frame: await tools.frame(ctx),
@@ -129,6 +179,8 @@ export function createEntryPages(tools: PageTools, acts: Acts, mostBytes: number
       fileErrors: [],
       mostBytes,
       mayPut: may.has('putMapEntry'),
+      // What the notice offers already stands there alone.
+      formers: kept.filter(({ id }) => id !== keptId),
       mayRemove: may.has('deleteMapEntry'),
       ...shown,
     });

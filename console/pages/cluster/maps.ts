@@ -21,6 +21,7 @@ import { firstEntry } from './first-calls.ts';
 import { createFindEntries, isForJob, keysIn, keysText, mostKeys } from './map-keys.ts';
 import { pinNotice, pinned } from './pinning.ts';
 import { createMapReadings } from './readings.ts';
+import type { EntryMemories } from './remembered/entry-memories.ts';
 
 const listHref = '/cluster/maps';
 
@@ -29,9 +30,10 @@ interface MapPagesTerms {
   readonly origin: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly entryMemories: EntryMemories;
 }
 
-export function createMapPages(tools: PageTools, acts: Acts, { origin, now }: MapPagesTerms) {
+export function createMapPages(tools: PageTools, acts: Acts, { origin, now, entryMemories }: MapPagesTerms) {
   const findEntries = createFindEntries(tools);
   const readings = createMapReadings(tools);
   return {
@@ -116,6 +118,7 @@ export function createMapPages(tools: PageTools, acts: Acts, { origin, now }: Ma
       mayChange: may.has('clearMap'),
       csrf: tools.csrf(ctx),
       ...(await readings.state(ctx, map.id)),
+      opened: await entryMemories.openedKeys(ctx.state.current.uid, map.id),
       numbers: await numbersShown(ctx, tools, `map:${map.id}`, now),
       keys: ctx.state.form.get('keys') ?? '',
       ...shown,

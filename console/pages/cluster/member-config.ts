@@ -3,7 +3,7 @@ import { operationsHref } from '../../../views/management/cluster/operations.tsx
 import type { DiffModel, DiffSection } from '../../../views/management/diff.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
-import type { Act, ActPlace, Acts } from '../acts.ts';
+import { type Act, type ActPlace, type Acts, reasonIn, reasonText } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 /** As the admin API has it. */
@@ -83,11 +83,8 @@ function addition(
     isDangerous: true,
     typedName,
     hidden: { config },
-    texts: [{ name: 'reason', label: t('operations.reason'), hint: t('operations.forTheAudit') }],
-    requestOf: (form) => {
-      const reason = form.get('reason')?.trim();
-      return { body: { config }, ...(reason && { query: { reason } }) };
-    },
+    texts: [reasonText(t)],
+    requestOf: (form) => ({ body: { config }, query: reasonIn(form) }),
   };
 }
 

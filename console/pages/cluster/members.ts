@@ -17,7 +17,7 @@ import type { DoneNotice } from '../../../views/management/detail.tsx';
 import type { NotRead } from '../../../views/management/live/not-read.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
-import type { Act, Acts } from '../acts.ts';
+import { type Act, type Acts, reasonIn, reasonText } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
@@ -231,6 +231,8 @@ export function createMemberPages(tools: PageTools, acts: Acts, now: () => numbe
       button: t('members.shutDown'),
       isDangerous: true,
       typedName: id,
+      texts: [reasonText(t)],
+      requestOf: (form) => ({ body: {}, query: reasonIn(form) }),
     };
   }
 }

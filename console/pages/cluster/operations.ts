@@ -10,7 +10,7 @@ import {
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { presentationOf, textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
-import type { Act, Acts } from '../acts.ts';
+import { type Act, type Acts, reasonIn, reasonText } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../read-part.ts';
 import { clusterChecks } from './checks-before.ts';
@@ -196,18 +196,6 @@ function licenceChange(typedName: string, t: Translate): ClusterAct {
     texts: [{ name: 'key', label: t('operations.licenceKey'), isRequired: true, isSecret: true }],
     requestOf: (form) => ({ body: { key: form.get('key')?.trim() ?? '' } }),
   };
-}
-
-/** Asked of whoever hits the whole cluster. Nobody is stopped by an empty one when it burns; it is not said then. */
-const reasonText = (t: Translate) => ({
-  name: 'reason',
-  label: t('operations.reason'),
-  hint: t('operations.forTheAudit'),
-});
-
-function reasonIn(form: Form): Readonly<Record<string, string>> {
-  const reason = form.get('reason')?.trim();
-  return reason ? { reason } : {};
 }
 
 const quietActs = (t: Translate): readonly ClusterAct[] => [

@@ -118,7 +118,7 @@ export function createWanPages(tools: PageTools, acts: Acts) {
       return (await tools.run<ShownPublisher>(ctx, 'readWanPublisher', { params })).body;
     } catch (error) {
       if (!(error instanceof ProblemError) || error.problem !== problems.notFound) throw error;
-      return { ...params, last: null, lastSync: null };
+      return { ...params, last: null, lastSync: null, lastCheck: null, members: [] };
     }
   }
 
@@ -161,7 +161,8 @@ export function createWanPages(tools: PageTools, acts: Acts) {
     const html = renderPublisher({
       frame: await tools.frame(ctx),
       publisher,
-      sync: await syncOf(ctx, publisher),
+      sync: await syncOf(ctx, publisher.lastSync),
+      check: await syncOf(ctx, publisher.lastCheck),
       csrf: tools.csrf(ctx),
       mayChange: may.has('pauseWanPublisher'),
       mayClear: may.has('clearWanPublisher'),
@@ -173,11 +174,11 @@ export function createWanPages(tools: PageTools, acts: Acts) {
   /** @returns why not, where the member that has it does not say how far it is */
   async function syncOf(
     ctx: PageContext,
-    { lastSync }: ShownPublisher,
+    started: ShownPublisher['lastSync'],
   ): Promise<ShownSync | string | undefined> {
-    if (!lastSync?.sync) return undefined;
+    if (!started?.sync) return undefined;
     try {
-      return (await tools.run<ShownSync>(ctx, 'readWanSync', { params: { sync: lastSync.sync } })).body;
+      return (await tools.run<ShownSync>(ctx, 'readWanSync', { params: { sync: started.sync } })).body;
     } catch (error) {
       if (error instanceof ProblemError) return inLanguage(error.message, textFor(ctx));
       throw error;

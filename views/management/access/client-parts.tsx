@@ -1,10 +1,12 @@
 /** What machine clients and applications have in common: whether they are enabled, and their secrets. */
+
 import type { ComponentChildren } from 'preact';
 import { Text, useText } from '../../texts/elements.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { Copyable } from '../copyable.tsx';
 import { More, Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
+import { ListId } from '../list-id.tsx';
 import { State } from '../state.tsx';
 import { switchAct } from './switch.tsx';
 
@@ -101,9 +103,9 @@ export function Secrets({ secrets, href, now, mayChange }: SecretsProps) {
           rows={secrets.map((secret) => ({
             key: secret.id,
             cells: [
-              <bdi key="id" class="code">
+              <ListId key="id" class="code">
                 {secret.id}
-              </bdi>,
+              </ListId>,
               <Ago key="added" at={dateOf(secret.createdAt)} now={now} never={t('access.withSettings')} />,
               <Ago key="used" at={dateOf(secret.lastUsedAt)} now={now} />,
               <Ago key="ends" at={dateOf(secret.expiresAt)} now={now} />,

@@ -1,4 +1,5 @@
 /** Who may call what at the members: a grid of callers by kinds of calls, and the answer to a question about one call. */
+
 import { renderDocument } from '../../layout.tsx';
 import { Notice } from '../../message.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
@@ -7,6 +8,7 @@ import { Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { objectHref } from '../history/named.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { ListId } from '../list-id.tsx';
 import { MuteButton, Muted, type ShownMute } from '../observe/mute.tsx';
 import { State } from '../state.tsx';
 
@@ -113,7 +115,7 @@ function Effective(model: EffectiveModel) {
         key: subject.id,
         cells: [
           <a key="who" href={hrefOf(subject)}>
-            <bdi>{subject.id}</bdi>
+            <ListId>{subject.id}</ListId>
           </a>,
           ...subject.cells.map((cell, i) => (
             <Cell

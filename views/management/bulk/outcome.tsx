@@ -1,6 +1,8 @@
 /** What has become of an act on many things. */
+
 import { assetPath } from '../../static.ts';
 import { Said, useText } from '../../texts/elements.tsx';
+import { ListId } from '../list-id.tsx';
 import { UndoButton } from '../undo.tsx';
 
 /** The job that does it, as the admin API has it. */
@@ -161,7 +163,7 @@ export function Counts({
           {failures.map(({ id, detail }) => (
             <li key={id}>
               <a href={hrefOf(id)}>
-                <bdi>{id}</bdi>
+                <ListId>{id}</ListId>
               </a>
               {': '}
               <Said>{detail}</Said>

@@ -1,10 +1,12 @@
 /** The CP subsystem: its members, its groups, and the sessions of one group. */
+
 import { renderDocument } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import { Ago } from '../ago.tsx';
-import { DetailPage, Id, More, Part } from '../detail.tsx';
+import { DetailPage, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { ListId } from '../list-id.tsx';
 import { RowLink } from '../row-act.tsx';
 import { State } from '../state.tsx';
 import { memberHref } from './members.tsx';
@@ -89,7 +91,9 @@ function CpMembers({ cp, mayChange }: CpModel) {
         rows={cp.members.map(({ id, address }) => ({
           key: id,
           cells: [
-            <Id key="id">{id}</Id>,
+            <ListId key="id" class="code select-all">
+              {id}
+            </ListId>,
             <bdi key="address">{plainAddress(address)}</bdi>,
             mayChange && (
               <RowLink label={t('cp.remove')} of={id} href={actHref({ do: 'remove-member', id })} />

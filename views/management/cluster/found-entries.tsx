@@ -1,6 +1,8 @@
 /** Entries of a map by their keys, a row each. */
+
 import { useText } from '../../texts/elements.tsx';
 import { Table } from '../list.tsx';
+import { ListId } from '../list-id.tsx';
 import { structureHref } from './structures.tsx';
 import { sizeText } from './value.tsx';
 
@@ -31,7 +33,7 @@ export function Found({ map, found }: { readonly map: string; readonly found: re
         key,
         cells: [
           <a key="key" href={entryHref(map, key)}>
-            <bdi>{key}</bdi>
+            <ListId>{key}</ListId>
           </a>,
           problem ??
             (bytes === null ? <span class="muted">{t('maps.noEntry')}</span> : (type ?? t('maps.noType'))),

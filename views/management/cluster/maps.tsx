@@ -12,6 +12,7 @@ import type { NotRead } from '../live/not-read.tsx';
 import { entryHref, Found, type FoundEntry } from './found-entries.tsx';
 import { memberHref } from './members.tsx';
 import { type ListedReading, ReadingsPart } from './readings.tsx';
+import { type FormerValue, FormerValues, type OpenedKey, OpenedKeys } from './remembered.tsx';
 import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
 import { GiveFile, GiveValue, type ShownValue, sizeText, Value, type ValueFields } from './value.tsx';
 
@@ -28,6 +29,8 @@ export interface MapModel {
   readonly readings: readonly ListedReading[];
   /** Undefined for who may not see them. */
   readonly numbers?: NumbersShown | NotRead | undefined;
+  /** Keys of the entries that the reader has opened in this session, the newest first. */
+  readonly opened: readonly OpenedKey[];
   /** What was asked for, a line each. */
   readonly keys: string;
   /** Absent before anything was asked for. */
@@ -42,7 +45,8 @@ export function renderMap(model: MapModel): string {
 
 function MapPage(model: MapModel) {
   const t = useText();
-  const { frame, map, mayChange, notice, problem, keys, found, csrf, idempotencyKey, readings } = model;
+  const { frame, map, mayChange, notice, problem, keys, found, csrf, idempotencyKey } = model;
+  const { readings, opened } = model;
   // Where it was asked for keys the page is not read again by itself: that would read them, and the audit would say so.
   const isLive = model.numbers !== undefined && found === undefined && problem === undefined;
   const href = structureHref('map', map.id);
@@ -81,6 +85,7 @@ function MapPage(model: MapModel) {
         </Form>
         {found && <Found map={map.id} found={found} />}
       </Part>
+      {opened.length > 0 && <OpenedKeys map={map.id} opened={opened} now={frame.now} />}
       {readings.length > 0 && <ReadingsPart map={map.id} readings={readings} now={frame.now} />}
       {model.numbers && <NumbersPart {...model.numbers} />}
       {mayChange && <More acts={[{ label: t('maps.clear'), href: `${href}?do=clear` }]} />}
@@ -107,6 +112,8 @@ export interface EntryModel {
   /** That a value may have. */
   readonly mostBytes: number;
   readonly csrf: string;
+  /** Values that the reader has replaced or removed of late, and can put back. */
+  readonly formers: readonly FormerValue[];
   readonly mayPut: boolean;
   readonly mayRemove: boolean;
   readonly notice?: EntryNotice | undefined;
@@ -154,6 +161,7 @@ function EntryPage(model: EntryModel) {
           </Part>
         </>
       )}
+      {model.formers.length > 0 && <FormerValues {...model} />}
       {model.mayPut && <Put {...model} />}
       {model.mayPut && <PutFile {...model} />}
       {mayRemove && value && <More acts={[{ label: t('maps.remove'), href: `${href}?do=remove` }]} />}
@@ -235,7 +243,7 @@ function PutBack({
       text={text}
       undo={former ? 'put' : takingBack}
       label={former && t('maps.putBack')}
-      // The former value is in this page alone.
+      // It is good for as long as the entry stays as it is.
       isForLong={former !== undefined}
       action={entryHref(map, key)}
       hidden={hidden}

@@ -9,7 +9,7 @@ import { sizeText } from './value.tsx';
 /** As the admin API has it. */
 export interface ShownStructure {
   readonly id: string;
-  readonly sources: readonly ('roles' | 'clients' | 'calls' | 'pinned')[];
+  readonly sources: readonly ('configuration' | 'roles' | 'clients' | 'calls' | 'pinned')[];
   /** The day. */
   readonly lastCallOn: string | null;
 }
@@ -166,6 +166,7 @@ function rateText(perSecond: number | null, t: Translate): string {
 }
 
 const sourceWords = {
+  configuration: 'structures.fromConfiguration',
   roles: 'structures.fromRoles',
   clients: 'structures.fromClients',
   calls: 'structures.fromCalls',

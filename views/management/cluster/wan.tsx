@@ -6,7 +6,9 @@ import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, Done, type DoneNotice, type Fact, Facts, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { ListPage, type ListState } from '../list.tsx';
+import { ListPage, type ListState, Table } from '../list.tsx';
+import { State, type StateKind } from '../state.tsx';
+import { memberHref } from './members.tsx';
 
 type What = 'added' | 'paused' | 'resumed' | 'stopped' | 'cleared' | 'synced' | 'checked';
 
@@ -23,6 +25,16 @@ export interface ShownPublisher {
   readonly publisher: string;
   readonly last: DoneTo | null;
   readonly lastSync: DoneTo | null;
+  readonly lastCheck: DoneTo | null;
+  /** Those that were told something of it. */
+  readonly members: readonly ToldMember[];
+}
+
+interface ToldMember {
+  readonly member: string;
+  readonly state: 'sending' | 'paused' | 'stopped' | null;
+  readonly since: string | null;
+  readonly clearedAt: string | null;
 }
 
 export interface ShownSync {
@@ -69,9 +81,11 @@ function Publishers({ publishers, ...list }: PublishersModel) {
       before={<OpenByName />}
       columns={[
         { title: t('wan.publisher') },
-        { title: t('wan.doneLast') },
-        { title: t('wan.when') },
+        { title: t('wan.toldLast') },
+        { title: t('wan.doneLast'), isMinor: true },
+        { title: t('wan.when'), isMinor: true },
         { title: t('wan.lastSync') },
+        { title: t('wan.lastCheck') },
       ]}
       rows={publishers.map((one) => ({
         key: publisherHref(one),
@@ -79,13 +93,43 @@ function Publishers({ publishers, ...list }: PublishersModel) {
           <a key="name" href={publisherHref(one)}>
             <bdi>{`${one.replication}/${one.publisher}`}</bdi>
           </a>,
+          <States key="states" members={one.members} />,
           one.last && t(doneWords[one.last.what]),
           <Ago key="at" at={dateOf(one.last?.at ?? null)} now={now} />,
           <Ago key="sync" at={dateOf(one.lastSync?.at ?? null)} now={now} />,
+          <Ago key="check" at={dateOf(one.lastCheck?.at ?? null)} now={now} />,
         ],
       }))}
       empty={<p>{t('wan.noneKnown')}</p>}
     />
+  );
+}
+
+const toldStates = {
+  sending: { kind: 'ok', word: 'wan.sending' },
+  paused: { kind: 'warn', word: 'wan.paused' },
+  stopped: { kind: 'danger', word: 'wan.stopped' },
+} as const satisfies Record<string, { readonly kind: StateKind; readonly word: WordKey }>;
+
+/** How many members were told what, the worst first. */
+function States({ members }: Pick<ShownPublisher, 'members'>) {
+  const t = useText();
+  const told = (['stopped', 'paused', 'sending'] as const).flatMap((state) => {
+    const n = members.filter((one) => one.state === state).length;
+    return n === 0 ? [] : [{ state, n }];
+  });
+  if (told.length === 0) return <State kind="unknown">{t('members.unknown')}</State>;
+  return (
+    <>
+      {told.map(({ state, n }, at) => (
+        <>
+          {at > 0 && ' '}
+          <State key={state} kind={toldStates[state].kind}>
+            {t('wan.stateAtMembers', { state: t(toldStates[state].word), n })}
+          </State>
+        </>
+      ))}
+    </>
   );
 }
 
@@ -122,8 +166,9 @@ function OpenByName() {
 export interface PublisherModel {
   readonly frame: FrameModel;
   readonly publisher: ShownPublisher;
-  /** How far the last synchronization or check is, or why that is not known. */
+  /** How far the last synchronization and the last check are, or why that is not known. */
   readonly sync: ShownSync | string | undefined;
+  readonly check: ShownSync | string | undefined;
   readonly csrf: string;
   readonly mayChange: boolean;
   readonly mayClear: boolean;
@@ -157,6 +202,7 @@ function Publisher(model: PublisherModel) {
       problem={problem}
     >
       <Facts facts={factsOf(model, t)} />
+      {publisher.members.length > 0 && <ByMember {...model} />}
       {mayChange && (
         <Part id="sync" title={t('wan.otherCluster')} about={t('wan.sendsOrCompares')}>
           <div class="actions">
@@ -181,6 +227,40 @@ function Publisher(model: PublisherModel) {
   );
 }
 
+function ByMember({ publisher: { members }, frame: { now } }: PublisherModel) {
+  const t = useText();
+  return (
+    <Part id="members" title={t('common.members')} about={t('wan.byMemberAbout')}>
+      <Table
+        title={t('common.members')}
+        columns={[
+          { title: t('wan.member') },
+          { title: t('wan.toldLast') },
+          { title: t('wan.since') },
+          { title: t('wan.queueCleared') },
+        ]}
+        rows={members.map(({ member, state, since, clearedAt }) => ({
+          key: member,
+          cells: [
+            <a key="member" href={memberHref(member)}>
+              <bdi>{member}</bdi>
+            </a>,
+            state === null ? (
+              <State kind="unknown">{t('members.unknown')}</State>
+            ) : (
+              <State key="state" kind={toldStates[state].kind}>
+                {t(toldStates[state].word)}
+              </State>
+            ),
+            <Ago key="since" at={dateOf(since)} now={now} />,
+            <Ago key="cleared" at={dateOf(clearedAt)} now={now} />,
+          ],
+        }))}
+      />
+    </Part>
+  );
+}
+
 function AtOnce({
   publisher,
   csrf,
@@ -197,20 +277,23 @@ function AtOnce({
 }
 
 function factsOf(
-  { publisher: { last, lastSync }, sync, frame: { now } }: PublisherModel,
+  { publisher: { last, lastSync, lastCheck }, sync, check, frame: { now } }: PublisherModel,
   t: Translate,
 ): readonly Fact[] {
   if (last === null) return [{ name: t('wan.doneLast'), value: t('wan.nothingHere') }];
+  const startedFacts = (name: string, started: DoneTo | null, progress: ShownSync | string | undefined) =>
+    started === null
+      ? []
+      : [
+          { name, value: <Ago at={new Date(started.at)} now={now} /> },
+          { name: t('wan.howFar', { what: name }), value: progressText(progress, t) },
+        ];
   return [
     { name: t('wan.doneLast'), value: t(doneWords[last.what]) },
     { name: t('wan.when'), value: <Ago at={new Date(last.at)} now={now} /> },
     { name: t('wan.at'), value: <bdi>{last.members.join(', ')}</bdi> },
-    ...(lastSync === null
-      ? []
-      : [
-          { name: t(doneWords[lastSync.what]), value: <Ago at={new Date(lastSync.at)} now={now} /> },
-          { name: t('wan.howFar'), value: progressText(sync, t) },
-        ]),
+    ...startedFacts(t('wan.lastSync'), lastSync, sync),
+    ...startedFacts(t('wan.lastCheck'), lastCheck, check),
   ];
 }
 

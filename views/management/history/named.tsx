@@ -1,5 +1,7 @@
 /** Whom and what an entry of the audit names, each leading to what is known of it. */
+
 import { useText } from '../../texts/elements.tsx';
+import { ListId } from '../list-id.tsx';
 import { isJobId, jobHref } from '../observe/jobs/job-address.ts';
 
 /** The page of a thing that entries name; undefined where there is none. */
@@ -37,7 +39,7 @@ interface NamedProps {
 
 export function Named({ kind, id, children = id }: NamedProps) {
   const href = objectHref(kind, id);
-  const name = <bdi>{children}</bdi>;
+  const name = <ListId>{children}</ListId>;
   return href === undefined ? name : <a href={href}>{name}</a>;
 }
 
@@ -76,5 +78,5 @@ export function Who({ actor, event }: WhoProps) {
   }
   const { kind, id, name } = actor;
   if (kind !== 'user') return <Named kind={kind} id={id} />;
-  return name === null ? <bdi class="muted">{id}</bdi> : <Named kind="user" id={name} />;
+  return name === null ? <ListId class="muted">{id}</ListId> : <Named kind="user" id={name} />;
 }

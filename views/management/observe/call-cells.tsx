@@ -1,9 +1,11 @@
 /** What is said of calls in the tables of traffic. */
+
 import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { clientHref } from '../access/clients.tsx';
 import { memberHref } from '../cluster/members.tsx';
 import { structureHref } from '../cluster/structures.tsx';
+import { ListId } from '../list-id.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** With three digits that say something. */
@@ -34,7 +36,7 @@ export function Named({ name, id }: { readonly name: string; readonly id: string
   if (name === 'status') return <Status status={Number(id)} />;
   return (
     <a href={pageOf(name, id)}>
-      <bdi>{id}</bdi>
+      <ListId>{id}</ListId>
     </a>
   );
 }

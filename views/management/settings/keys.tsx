@@ -7,6 +7,7 @@ import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { ListId } from '../list-id.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */
@@ -81,9 +82,9 @@ function Keys({ frame, keys, mayRotate, notice }: KeysModel) {
             rows={inOrder.map(({ id, alg, state, createdAt, signsFrom, signsUntil, leavesAt }) => ({
               key: id,
               cells: [
-                <bdi key="id" id={id} class="code select-all">
-                  {id}
-                </bdi>,
+                <span key="id" id={id}>
+                  <ListId class="code select-all">{id}</ListId>
+                </span>,
                 alg,
                 <State key="state" kind={states(t)[state].kind}>
                   {states(t)[state].word}

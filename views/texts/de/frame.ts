@@ -53,6 +53,8 @@ export const frame: SameTexts<typeof english> = {
   'frame.needsSignWithinLast':
     'Dafür müssen Sie sich in den letzten fünf Minuten angemeldet haben. Ihr Passwort liegt anderswo: Melden Sie sich ab, wieder an, und kommen Sie auf diese Seite zurück.',
   'frame.back': 'Zurück',
+  // No „Abbrechen“: that is what the button beside it does to jobs.
+  'frame.leaveAsIs': 'Zurück',
   'frame.typeGo': 'Geben Sie zum Fortfahren {typedName} ein',
   'frame.confirmItsYouYour':
     'Bestätigen Sie, dass Sie es sind: Ihre letzte Anmeldung ist mehr als fünf Minuten her.',

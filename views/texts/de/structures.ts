@@ -8,7 +8,7 @@ import type { SameTexts } from '../text-form.ts';
 
 export const structures: SameTexts<typeof english> = {
   'structures.knownFromAbout':
-    'Bekannt aus Rollen, Maschinen-Clients und den Aufrufen von 30 Tagen. Es kann weitere geben: Member listen sie nicht auf. Die Zahlen sind von der letzten Stunde.',
+    'Bekannt aus der Konfiguration der Member, aus Rollen, Maschinen-Clients und den Aufrufen von 30 Tagen. Es kann weitere geben: Member listen sie nicht auf. Die Zahlen sind von der letzten Stunde.',
   'structures.knownFrom': 'Bekannt aus',
   'structures.callsPerSecond': 'Aufrufe/s',
   'structures.hitShare': 'Gefunden',
@@ -24,6 +24,7 @@ export const structures: SameTexts<typeof english> = {
     'Noch ist keine Map bekannt. Öffnen Sie eine mit ihrem Namen, oder geben Sie einem Client Zugriff darauf.',
   'structures.noQueueKnown':
     'Noch ist keine Queue bekannt. Öffnen Sie eine mit ihrem Namen, oder geben Sie einem Client Zugriff darauf.',
+  'structures.fromConfiguration': 'Konfiguration',
   'structures.fromRoles': 'Rollen',
   'structures.fromClients': 'Maschinen-Clients',
   'structures.fromCalls': 'Aufrufe',
@@ -70,7 +71,8 @@ export const structures: SameTexts<typeof english> = {
   'maps.clearMap': 'Map leeren',
   'maps.removeOf': '{key} entfernen',
   'maps.entryRemoved': 'Der Eintrag {key} der Map {map} wird für alle entfernt.',
-  'maps.canBePutBack': 'Auf der nächsten Seite lässt er sich wiederherstellen, solange Sie dort bleiben.',
+  'maps.canBePutBack':
+    'Ein Wert bis 1 MB lässt sich 10 Minuten lang auf der Seite seines Schlüssels wiederherstellen.',
   'maps.removeEntry': 'Eintrag entfernen',
   'queues.itemsInIt': { one: 'Jetzt ist {n} Element darin.', other: 'Jetzt sind {n} Elemente darin.' },
   'queues.nothingOffered': 'Es wurde nichts eingereiht.',

@@ -49,6 +49,7 @@ export const frame = {
   'frame.needsSignWithinLast':
     'This needs a sign-in within the last five minutes. Your password is kept elsewhere: sign out, sign in again, and come back to this page.',
   'frame.back': 'Back',
+  'frame.leaveAsIs': 'Cancel',
   'frame.typeGo': 'Type {typedName} to go on',
   'frame.confirmItsYouYour': 'Confirm it’s you: your last sign-in is more than five minutes ago.',
   'frame.never': 'Never',

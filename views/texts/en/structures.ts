@@ -3,7 +3,7 @@ import type { Texts } from '../text-form.ts';
 
 export const structures = {
   'structures.knownFromAbout':
-    'Known from roles, machine clients and the calls of 30 days. Others may exist: members do not list them. Figures are of the last hour.',
+    'Known from configuration, roles, machine clients and the calls of 30 days. Others may exist: members do not list them. Figures are of the last hour.',
   'structures.knownFrom': 'Known from',
   'structures.callsPerSecond': 'Calls/s',
   'structures.hitShare': 'Found',
@@ -16,6 +16,7 @@ export const structures = {
   'structures.queuesFor': 'A queue hands on items in their order: first in, first out.',
   'structures.noMapKnown': 'No map is known yet. Open one by its name, or give a client access to it.',
   'structures.noQueueKnown': 'No queue is known yet. Open one by its name, or give a client access to it.',
+  'structures.fromConfiguration': 'configuration',
   'structures.fromRoles': 'roles',
   'structures.fromClients': 'machine clients',
   'structures.fromCalls': 'calls',
@@ -59,7 +60,7 @@ export const structures = {
   'maps.clearMap': 'Clear map',
   'maps.removeOf': 'Remove {key}',
   'maps.entryRemoved': 'The entry {key} of the map {map} is removed for everybody.',
-  'maps.canBePutBack': 'The next page can put it back, as long as you stay there.',
+  'maps.canBePutBack': 'A value of up to 1 MB can be put back for 10 minutes, on the page of its key.',
   'maps.removeEntry': 'Remove entry',
   'queues.itemsInIt': { one: '{n} item is in it now.', other: '{n} items are in it now.' },
   'queues.nothingOffered': 'Nothing was offered.',
