@@ -108,6 +108,9 @@ function clientOf({ text }: Filling): ShownClient {
     scopes: [text],
     tokenAlg: 'RS256',
     tokenTtlSeconds: 60,
+    dpop: true,
+    jwks: { keys: [{ kty: text }] },
+    authMethods: [text],
     owner: { kind: 'code', source: text },
     secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null }],
     lastUsedAt: earlier,
@@ -121,6 +124,7 @@ const choiceOf = ({ text }: Filling, name: string) => ({ name, label: text, mean
 const clientFormOf = (filling: Filling) => ({
   displayName: filling.text,
   access: {
+    sentence: filling.text,
     groups: [
       { label: filling.text, meaning: filling.text, choices: [choiceOf(filling, 'access:data:read')] },
     ],
@@ -129,6 +133,9 @@ const clientFormOf = (filling: Filling) => ({
     others: filling.text,
   },
   tokenAlg: 'RS256',
+  ttl: filling.text,
+  dpop: true,
+  jwks: filling.text,
 });
 
 const formOf = ({ text }: Filling) => ({
@@ -453,8 +460,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
   'new machine client': (filling) =>
     renderNewClient({
       frame: frameOf(filling),
-      id: filling.text,
-      form: clientFormOf(filling),
+      form: { ...clientFormOf(filling), id: filling.text, authentication: 'keys' as const },
       errors: [],
       csrf: filling.text,
       idempotencyKey: filling.text,

@@ -75,19 +75,23 @@ export function LastClientActs({ client: { status }, href, csrf }: LastActsProps
 }
 
 interface SecretsProps {
-  readonly secrets: readonly ShownSecret[];
+  readonly client: {
+    readonly secrets: readonly ShownSecret[];
+    /** Where it proves itself by keys, it needs none. */
+    readonly jwks?: object | null;
+  };
   /** Of their client. */
   readonly href: string;
   readonly now: Date;
   readonly mayChange: boolean;
 }
 
-export function Secrets({ secrets, href, now, mayChange }: SecretsProps) {
+export function Secrets({ client: { secrets, jwks }, href, now, mayChange }: SecretsProps) {
   const t = useText();
   return (
     <Part id="secrets" title={t('clients.secrets')} about={t('clients.atMostTwo')}>
       {secrets.length === 0 ? (
-        <p class="empty">{t('clients.hasNoSecret')}</p>
+        <p class="empty">{t(jwks ? 'clients.hasKeys' : 'clients.hasNoSecret')}</p>
       ) : (
         <Table
           title={t('clients.secrets')}

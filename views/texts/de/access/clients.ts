@@ -16,13 +16,36 @@ export const clients: SameTexts<typeof english> = {
   'clients.unusedPending': 'Wird gerade berechnet: gleich noch einmal nachsehen.',
   'clients.usedFrom': '{at} von {from}',
   'clients.signature': 'Signatur seiner Token',
+  'clients.tokens': 'Token',
+  'clients.tokenLifetime': 'Lebensdauer seiner Access Token',
+  'clients.tokenLifetimeHint': '60 bis 3.600 Sekunden. Leer: wie in CONSOLE_ACCESS_TOKEN_TTL.',
+  'clients.binding': 'Bindung seiner Token',
+  'clients.dpop': 'Nur DPoP-gebundene Token',
+  'clients.dpopMeaning':
+    'Ein gestohlenes Token nützt nichts: Jeder Aufruf beweist, dass der Aufrufer den Schlüssel dazu hat.',
+  'clients.authentication': 'Authentifizierung',
+  'clients.authenticationHint': 'Womit er sich ausweist, wenn er ein Token anfordert.',
+  'clients.bySecret': 'Secret (client_secret_basic, client_secret_post)',
+  'clients.byKeys': 'Mit einem Schlüssel signiert (private_key_jwt)',
+  'clients.publicKeys': 'Öffentliche Schlüssel',
+  'clients.publicKeysHint':
+    'Ein JWK Set oder ein JWK in JSON: RSA, P-256, P-384 oder Ed25519, für private_key_jwt.',
+  'clients.keysMissing': 'Ein Client, der signiert, braucht mindestens einen öffentlichen Schlüssel.',
+  'clients.keysUnchosen':
+    'Diese Schlüssel zählen nur mit „private_key_jwt“: Wählen Sie es aus, oder lassen Sie sie weg.',
+  'clients.keysUnread': 'Das ist weder ein JWK Set noch ein JWK in JSON.',
+  'clients.hasKeys': 'Es gibt kein Secret: Der Client weist sich mit seinen Schlüsseln aus.',
   'clients.useIt': 'Verwenden',
   'clients.completeButSecret': 'Vollständig, bis auf das Secret.',
+  'clients.completeButKey': 'Vollständig, bis auf den privaten Schlüssel.',
+  'clients.completeWithSecret': 'Vollständig mit dem Secret, nur auf dieser Seite.',
   'clients.editAbout':
     'Nimmt das etwas weg, gilt keines seiner Token mehr: Das Programm fordert ein neues an.',
   'clients.nextPageHasSecret':
-    'Auf der nächsten Seite stehen sein Secret, einmal, und ein Aufruf zum Kopieren.',
+    'Auf der nächsten Seite stehen sein Secret, einmal, und ein Aufruf damit zum Kopieren.',
   'clients.idHint': 'Buchstaben, Ziffern, Punkte, Bindestriche und Unterstriche. Sie bleibt, wie sie ist.',
+  'clients.idFollows':
+    'Folgt aus dem Namen, wenn Sie nichts eingeben. Buchstaben, Ziffern, Punkte, Bindestriche und Unterstriche. Sie bleibt, wie sie ist.',
   'clients.removed': 'Der Maschinen-Client ist entfernt.',
   'clients.secret': 'Secret',
   'clients.shownOnce': 'Es wird hier einmal gezeigt: Legen Sie es dort ab, wo das Programm es liest.',
