@@ -13,6 +13,8 @@ export interface ShownSecret {
   readonly createdAt: string | null;
   readonly lastUsedAt: string | null;
   readonly expiresAt: string | null;
+  /** The newer one whose first use ends it. */
+  readonly endsOnUseOf: string | null;
 }
 
 export function ClientState({ status }: { readonly status: 'active' | 'disabled' }) {
@@ -74,6 +76,14 @@ export function LastClientActs({ client: { status }, href, csrf }: LastActsProps
   );
 }
 
+/** At a time, or with the use of another, whichever comes first. */
+function SecretEnd({ expiresAt, endsOnUseOf, now }: ShownSecret & { readonly now: Date }) {
+  const at = <Ago at={dateOf(expiresAt)} now={now} />;
+  if (endsOnUseOf === null) return at;
+  const used = <Text id="clients.endsWhenUsed" gaps={{ secret: <bdi class="code">{endsOnUseOf}</bdi> }} />;
+  return expiresAt === null ? used : <Text id="clients.endsAtOrWhenUsed" gaps={{ at, used }} />;
+}
+
 interface SecretsProps {
   readonly client: {
     readonly secrets: readonly ShownSecret[];
@@ -110,7 +120,7 @@ export function Secrets({ client: { secrets, jwks }, href, now, mayChange }: Sec
               </bdi>,
               <Ago key="added" at={dateOf(secret.createdAt)} now={now} never={t('access.withSettings')} />,
               <Ago key="used" at={dateOf(secret.lastUsedAt)} now={now} />,
-              <Ago key="ends" at={dateOf(secret.expiresAt)} now={now} />,
+              <SecretEnd key="ends" {...secret} now={now} />,
               mayChange ? (
                 <a key="end" href={`${href}?do=end-secret&secret=${encodeURIComponent(secret.id)}`}>
                   <Text

@@ -109,6 +109,11 @@ export const clients: SameTexts<typeof english> = {
   'clients.secretItHas': 'Das jetzige Secret',
   'clients.goesOn': 'Gilt weiter, bis Sie es hier beenden: Zuerst steigen die Aufrufer um',
   'clients.olderEnds': 'Das ältere endet jetzt, das neuere gilt weiter',
+  'clients.endsOnUse': 'Endet, wenn das neue verwendet wurde: 5 Minuten nach der ersten Verwendung',
+  'clients.olderEndsNewerOnUse':
+    'Das ältere endet jetzt, das neuere 5 Minuten nach der ersten Verwendung des neuen',
+  'clients.endsWhenUsed': '5 min nach der ersten Verwendung von {secret}',
+  'clients.endsAtOrWhenUsed': '{at} oder {used}',
   'clients.endsInHour': 'Endet in einer Stunde',
   'clients.endsInDay': 'Endet in einem Tag',
   'clients.olderEndsNewerInHour': 'Das ältere endet jetzt, das neuere in einer Stunde',

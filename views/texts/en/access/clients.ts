@@ -100,6 +100,11 @@ export const clients = {
   'clients.secretItHas': 'The secret that it has',
   'clients.goesOn': 'Goes on, until you end it here: callers move over first',
   'clients.olderEnds': 'The older one ends now, the newer one goes on',
+  'clients.endsOnUse': 'Ends when the new one was used: 5 minutes after its first use',
+  'clients.olderEndsNewerOnUse':
+    'The older one ends now, the newer one 5 minutes after the first use of the new one',
+  'clients.endsWhenUsed': '5 min after the first use of {secret}',
+  'clients.endsAtOrWhenUsed': '{at}, or {used}',
   'clients.endsInHour': 'Ends in one hour',
   'clients.endsInDay': 'Ends in one day',
   'clients.olderEndsNewerInHour': 'The older one ends now, the newer one in one hour',
