@@ -116,12 +116,19 @@ export type OAuthErrorCode = keyof typeof oauthStatus;
 
 export const oauthErrorCodes: readonly string[] = Object.keys(oauthStatus);
 
+interface OAuthErrorDetails extends ErrorDetails {
+  readonly status?: number | undefined;
+  readonly audited?: OAuthError['audited'];
+}
+
 /** An error at an OAuth endpoint: `error` and `error_description` (RFC 6749 §5.2). */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** What the audit says besides, and no caller. */
+  readonly audited: Readonly<Record<string, string | undefined>> | undefined;
 
   /**
    * @param code         the registered error code
@@ -131,10 +138,11 @@ export class OAuthError extends Error {
   constructor(
     code: OAuthErrorCode,
     description: string,
-    { status, headers = {}, cause }: ErrorDetails & { readonly status?: number } = {},
+    { status, headers = {}, cause, audited }: OAuthErrorDetails = {},
   ) {
     super(description, { cause });
     this.code = code;
+    this.audited = audited;
     this.status = status ?? oauthStatus[code];
     this.headers = headers;
   }

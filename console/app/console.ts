@@ -6,6 +6,7 @@ import type { Setup } from '../accounts/setup.ts';
 import { loadOperations } from '../admin-api/load-operations.ts';
 import type { AdminApi } from '../admin-api/module.ts';
 import { denialReportsScope, revocationEventsScope } from '../clients/scopes.ts';
+import { createSupersededSecrets } from '../clients/superseded-secrets.ts';
 import { addDescriptionRoutes } from '../description/module.ts';
 import { createHealthModule } from '../health/module.ts';
 import { createCors } from '../http/cors.ts';
@@ -90,7 +91,7 @@ export async function createConsole({
   });
   addKeysRoutes(router, parts);
   browser.addEndpoints(router);
-  addTokensRoutes(router, parts);
+  addTokensRoutes(router, { ...parts, supersededSecrets: createSecretEnds(parts) });
   addDescriptionRoutes(router);
   const handle = createApp({
     ...parts,
@@ -124,6 +125,16 @@ export async function createConsole({
       await Promise.all([proxy.close(), health.close()]);
     },
   };
+}
+
+function createSecretEnds({ storage, auditOutbox, log, now }: Parts) {
+  return createSupersededSecrets({
+    records: storage.records,
+    prepareEntry: (event, fields) => auditOutbox.prepare([[event, fields]]),
+    onFailure: (error, clientId) =>
+      log.error({ err: error, clientId }, 'a secret that was to end could not be ended: it is tried again'),
+    now,
+  });
 }
 
 /**

@@ -73,6 +73,8 @@ export interface AddedSecret extends NewSecret {
   readonly ends?: EndedSecrets;
   /** Of the secrets that go on, epoch milliseconds. */
   readonly othersEndAt?: number;
+  /** They end when the new one is used. */
+  readonly othersEndOnUse?: boolean;
 }
 
 export interface RemovedSecret {
@@ -134,13 +136,13 @@ export function createClientRegistration(deps: ClientRegistrationDeps) {
      */
     async addSecret(
       id: string,
-      { ends, othersEndAt, ...newSecret }: AddedSecret = {},
+      { ends, othersEndAt, othersEndOnUse, ...newSecret }: AddedSecret = {},
       when?: Precondition,
     ): Promise<ClientWithSecret & { readonly made: MadeSecret }> {
       const made = makeSecret(newSecret, deps);
       const done = await change(id, when, (current) => ({
         ...current,
-        secrets: withSecret(current, made, { ends, othersEndAt }, now()),
+        secrets: withSecret(current, made, { ends, othersEndAt, othersEndOnUse }, now()),
         // Who gives up a secret at once thinks that somebody else has it, and tokens by it.
         ...(ends === 'all' ? { tokensValidFrom: voidedFrom(current) } : {}),
       }));

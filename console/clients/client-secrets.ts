@@ -57,13 +57,15 @@ export interface OtherSecrets {
   readonly ends: EndedSecrets;
   /** Of those that go on: epoch milliseconds. */
   readonly othersEndAt: number | undefined;
+  /** Those that go on end when the new one is used. */
+  readonly othersEndOnUse: boolean | undefined;
 }
 
 /** @throws {ProblemError} `conflict`, `invalid_request` */
 export function withSecret(
   client: ClientRecord,
   { record: added }: MadeSecret,
-  { ends, othersEndAt }: OtherSecrets,
+  { ends, othersEndAt, othersEndOnUse = false }: OtherSecrets,
   now: number,
 ): readonly ClientSecretRecord[] {
   const { id, isPublic, secrets } = client;
@@ -78,7 +80,38 @@ export function withSecret(
     throw conflict(`The client ${id} has two secrets already: end one of them.`);
   if (secretIds(remaining).includes(added.id ?? ''))
     throw conflict(`The client ${id} has a secret of this id already.`);
-  return [added, ...remaining.map((secret) => endingAt(secret, othersEndAt))];
+  const endsOnUseOf = othersEndOnUse ? added.id : undefined;
+  return [
+    added,
+    // What has waited for the use of one that is there waits for that of the newest.
+    ...remaining.map((secret) => ({
+      ...withoutWait(endingAt(secret, othersEndAt)),
+      ...(endsOnUseOf !== undefined && { endsOnUseOf }),
+    })),
+  ];
+}
+
+function withoutWait({ endsOnUseOf: _, ...secret }: ClientSecretRecord): ClientSecretRecord {
+  return secret;
+}
+
+/** Whether another secret of the client ends when this one is used. */
+export function awaitsUse({ secrets }: ClientRecord, { id }: ClientSecretRecord): boolean {
+  return id !== undefined && secrets.some(({ endsOnUseOf }) => endsOnUseOf === id);
+}
+
+/** @param endsAt  epoch milliseconds. @returns undefined where none ends by this use */
+export function endedByUse(
+  { secrets }: ClientRecord,
+  used: ClientSecretRecord,
+  endsAt: number,
+): readonly ClientSecretRecord[] | undefined {
+  const isThere = secrets.some(({ id, sha256 }) => id === used.id && sha256 === used.sha256);
+  if (used.id === undefined || !isThere) return undefined;
+  if (!secrets.some(({ endsOnUseOf }) => endsOnUseOf === used.id)) return undefined;
+  return secrets.map((secret) =>
+    secret.endsOnUseOf === used.id ? endingAt(withoutWait(secret), endsAt) : secret,
+  );
 }
 
 /** None is good for longer than before. */
@@ -94,7 +127,12 @@ export function withoutSecret(
 ): { readonly secrets: readonly ClientSecretRecord[]; readonly removed: ClientSecretRecord } | undefined {
   const at = secretIds(secrets).indexOf(secretId);
   if (at < 0) return undefined;
-  return { secrets: secrets.filter((_, i) => i !== at), removed: secrets[at]! };
+  const removed = secrets[at]!;
+  const rest = secrets.filter((_, i) => i !== at);
+  // What has waited for the use of this one has nothing to wait for any more.
+  const waits = ({ endsOnUseOf }: ClientSecretRecord) =>
+    endsOnUseOf !== undefined && endsOnUseOf === removed.id;
+  return { secrets: rest.map((secret) => (waits(secret) ? withoutWait(secret) : secret)), removed };
 }
 
 export function isLive({ expiresAt = Infinity }: ClientSecretRecord, now: number): boolean {

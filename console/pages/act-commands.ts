@@ -151,10 +151,11 @@ function wan(word: string, flagsOf: (body: ActRequest['body']) => readonly strin
   return (asked) => withFlags(command(asked), flagsOf(asked.body));
 }
 
-/** Where there is one secret, it goes on until the next rotation: none ends by either. */
-function rotation({ params, body }: ActRequest): readonly string[] | undefined {
-  if (body.othersEndAt !== undefined) return undefined;
-  const flags = body.ends === 'all' ? ['--revoke-old'] : [];
+/** Where there is one secret, `oldest` ends none. */
+function rotation({ params, body }: ActRequest): readonly string[] {
+  const { ends, othersEndAt, othersEndOnUse } = body;
+  const later = othersEndAt === undefined ? ['--keep-old'] : ['--old-ends-at', String(othersEndAt)];
+  const flags = ends === 'all' ? ['--revoke-old'] : othersEndOnUse ? [] : later;
   return ['client', 'rotate-secret', params.client ?? '', ...flags];
 }
 

@@ -34,6 +34,8 @@ export interface Taken {
   readonly fieldOf: (pointer: string) => string | undefined;
   /** Shows the form again, with what was typed. */
   readonly again: (shown: Shown) => Promise<void>;
+  /** What is wrong with the form that no operation would find. */
+  readonly problems?: readonly FieldError[];
 }
 
 export type Forms = ReturnType<typeof createForms>;
@@ -66,12 +68,17 @@ export function createForms(tools: PageTools, origin: string) {
     async take<Body>(ctx: PageContext, taken: Taken): Promise<Answered<Body> | undefined> {
       const t = textFor(ctx);
       const { form } = ctx.state;
-      const { fieldOf, again } = taken;
+      const { fieldOf, again, problems: wrong = [] } = taken;
       const change = picked(form, taken.change);
       const same = sameOf(form);
       const conflicts = () => conflictsOf(form, taken.change, fieldOf, t);
       // Once asked, what was picked stays, whatever else is wrong.
       const open = hasPicks(form, taken.change) ? { conflicts: conflicts() } : {};
+      if (wrong.length > 0) {
+        await tools.check(ctx, change.operation);
+        await again({ ...same, ...open, errors: wrong });
+        return undefined;
+      }
       if (form.get('show') === 'ways') {
         await again({ ...same, ...open, errors: [], ways: await waysOf(change, origin, t) });
         return undefined;

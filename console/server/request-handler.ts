@@ -125,6 +125,7 @@ export function createApp(deps: AppDeps): RequestListener {
         reason: error.code,
         source: clientAddress(req),
         requestId: requestIdOf(req),
+        ...error.audited,
       });
       if (res.headersSent) res.destroy();
       else sendOAuthError(res, error);

@@ -71,6 +71,8 @@ export interface ClientSecretRecord {
   readonly createdAt: number;
   /** Epoch milliseconds from which on it proves nothing; absent: never. */
   readonly expiresAt?: number;
+  /** The id of the newer secret of this client whose first use ends it. */
+  readonly endsOnUseOf?: string;
 }
 
 export type TokenAlg = 'RS256' | 'ES256' | 'EdDSA';

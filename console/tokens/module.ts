@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Audit } from '../../platform/log.ts';
 import { networkOfSource } from '../accounts/guessing/throttle.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { SupersededSecrets } from '../clients/superseded-secrets.ts';
 import type { EndpointRouter, OAuthEndpoint } from '../http/endpoints.ts';
 import type { About } from '../http/request-id.ts';
 import type { ClientSecretRecord } from '../storage/records.ts';
@@ -32,6 +33,8 @@ export interface TokensNeeds
     recordToken(clientId: string, address: string): void;
     recordSecret(clientId: string, secret: ClientSecretRecord): void;
   };
+  /** Ends what was to end with this use. */
+  readonly supersededSecrets: Pick<SupersededSecrets, 'recordUse'>;
   readonly users: { readonly find: UserinfoDeps['findUser'] };
   /** Take tokens for the members and for the admin API. */
   readonly eitherBearer: { readonly inspect: RevocationDeps['inspectToken'] };
@@ -58,7 +61,15 @@ export function addTokensRoutes(router: EndpointRouter, needs: TokensNeeds): voi
       );
   const checkAssertion = createClientAssertion({ ...needs, issuer: settings.url, memory: needs.assertions });
   const client = createClientGuard(
-    createClientAuthentication(clients, clientUses.recordSecret, checkAssertion, needs.now),
+    createClientAuthentication(
+      clients,
+      (client, secret) => {
+        clientUses.recordSecret(client.id, secret);
+        needs.supersededSecrets.recordUse(client, secret);
+      },
+      checkAssertion,
+      needs.now,
+    ),
   );
   const person = createPersonGuard({ callers, findUser: users.find });
   const token = createTokenEndpoint({

@@ -19,8 +19,12 @@ export function asOAuthError(error: ProblemError): OAuthError {
 }
 
 /** The error of RFC 6749 §5.2, which names the scheme that would do. */
-export function invalidClient(description = 'client authentication failed'): OAuthError {
+export function invalidClient(
+  description = 'client authentication failed',
+  audited?: OAuthError['audited'],
+): OAuthError {
   return new OAuthError('invalid_client', description, {
+    audited,
     headers: { 'WWW-Authenticate': 'Basic realm="console", charset="UTF-8"' },
   });
 }

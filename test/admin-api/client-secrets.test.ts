@@ -32,6 +32,7 @@ test('a second secret is good beside the first, and a third is refused', async (
     createdAt: expect.any(String),
     lastUsedAt: null,
     expiresAt: null,
+    endsOnUseOf: null,
     secret: expect.stringMatching(/^[\w-]{43}$/),
   });
   expect([await statusWith(secret), await statusWith(second.body.secret)]).toEqual([200, 200]);

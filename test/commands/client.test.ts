@@ -53,6 +53,7 @@ test('a machine is registered with the least that it needs, and its secret is sh
       {
         id: expect.any(String),
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        endsOnUseOf: null,
         lastUsedAt: null,
         expiresAt: null,
       },

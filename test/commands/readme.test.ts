@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { snippetsFor } from '../../console/pages/access/client-snippets.ts';
+import { snippetsFor } from '../../console/pages/access/clients/client-snippets.ts';
 import { machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { startRecorder } from '../member-proxy/servers.ts';
 import { root, runTool, temporaryDirectory } from './support.ts';

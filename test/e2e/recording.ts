@@ -88,7 +88,7 @@ async function record(page: Page, { consoleUrl, passwordOf }: Demo): Promise<rea
   await page.goto(`${consoleUrl}/access/clients`);
   await shows();
   await page.goto(`${consoleUrl}/access/clients?do=new`);
-  await fill(page.getByLabel('Client ID'), 'ledger');
+  await fill(page.getByLabel('Name', { exact: true }), 'Ledger');
   await fill(page.getByRole('textbox', { name: 'Maps' }), 'orders');
   await page.getByRole('group', { name: 'May' }).first().getByLabel('read').check();
   await shows(shortMs);

@@ -42,11 +42,18 @@ const said: Readonly<Record<string, Said | readonly Said[]>> = {
     { params: { map: '-x' }, command: null },
   ],
   clearWanPublisher: { params: names, command: 'wan clear rep pub' },
-  createApplicationSecret: { params: { client: 'c' }, command: 'client rotate-secret c' },
+  createApplicationSecret: {
+    ...{ params: { client: 'c' }, body: { ends: 'none', othersEndOnUse: true } },
+    command: 'client rotate-secret c',
+  },
   createClientSecret: [
-    { params: { client: 'c' }, body: { ends: 'none' }, command: 'client rotate-secret c' },
+    { params: { client: 'c' }, body: { ends: 'none' }, command: 'client rotate-secret c --keep-old' },
+    { params: { client: 'c' }, body: { othersEndOnUse: true }, command: 'client rotate-secret c' },
+    {
+      ...{ params: { client: 'c' }, body: { ends: 'oldest', othersEndAt: '2100-01-01T00:00:00Z' } },
+      command: 'client rotate-secret c --old-ends-at 2100-01-01T00:00:00Z',
+    },
     { params: { client: 'c' }, body: { ends: 'all' }, command: 'client rotate-secret c --revoke-old' },
-    { params: { client: 'c' }, body: { ends: 'none', othersEndAt: '2030-01-01T00:00:00Z' }, command: null },
   ],
   createElevation: {
     body: { role: 'Admin', minutes: 15, reason: 'a b' },

@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Of a client: a file that did not say these would take them away. */
+/** Of a client or an application: what the forms of these cases do not say, a file that did not say it would take away. */
 const notInTheForm = { tokenTyp: 'at+jwt', tokenTtlSeconds: 120, dpop: true };
 
 interface Case {
@@ -91,9 +91,24 @@ const cases: readonly Case[] = [
     title: 'adds a machine client',
     page: '/access/clients?do=new',
     act: 'new',
-    fields: { id: 'reports', displayName: nasty, tokenAlg: 'ES256', maps: 'orders', 'map:read': 'on' },
+    fields: {
+      ...{ id: 'reports', displayName: nasty, tokenAlg: 'ES256', maps: 'orders', 'map:read': 'on' },
+      ...{ authentication: 'secret', tokenTtlSeconds: '90', dpop: 'on' },
+    },
     api: '/clients/reports',
-    after: { displayName: nasty, tokenAlg: 'ES256', scopes: ['svc:map:orders:read'] },
+    after: {
+      ...{ displayName: nasty, tokenAlg: 'ES256', scopes: ['svc:map:orders:read'] },
+      ...{ tokenTtlSeconds: 90, dpop: true },
+    },
+  },
+  {
+    title: 'changes a lifetime and a binding',
+    page: '/access/clients/billing',
+    act: 'save',
+    fields: { displayName: '', maps: 'orders', 'map:read': 'on', tokenTtlSeconds: '' },
+    api: '/clients/billing',
+    before: { ...{ displayName: null, tokenAlg: 'RS256', scopes: ['svc:map:orders:read'] }, ...notInTheForm },
+    after: { displayName: null, tokenTtlSeconds: null, dpop: false, tokenTyp: 'at+jwt' },
   },
   {
     title: 'changes a machine client',

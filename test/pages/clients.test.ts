@@ -141,6 +141,21 @@ test('rotates a secret: both work until the old one is ended', async () => {
   expect((await tokenOf('rotated', secretIn(all), scope)).status).toBe(200);
 });
 
+test('rotates a secret that ends with the use of the new one, where nothing else is chosen', async () => {
+  const first = secretIn(await addClient('superseded', { 'access:cluster:read': 'on' }));
+  const question = await ada.get(`${pageOf('superseded')}?do=rotate`);
+  expect(question.body).toMatch(/<option value="used" selected[^>]*>Ends when the new one was used/);
+  const rotated = await sendForm(ada, question, 'rotate', { ends: 'used' });
+  expect(textOf(rotated)).toMatch(/5 min after the first use of/);
+  const scope = 'svc:cluster:read';
+  for (const secret of [secretIn(rotated), first])
+    expect((await tokenOf('superseded', secret, scope)).status).toBe(200);
+  await expect
+    .poll(async () => textOf(await ada.get(pageOf('superseded'))), { timeout: 20_000 })
+    .toContain('The new secret was used: the old one ends');
+  expect(textOf(await ada.get(pageOf('superseded')))).toMatch(/in 5 min/);
+});
+
 test('ends one secret, after asking what becomes of the tokens', async () => {
   const secret = secretIn(await addClient('ending', { 'access:cluster:read': 'on' }));
   const page = await ada.get(pageOf('ending'));

@@ -108,8 +108,11 @@ function clientOf({ text }: Filling): ShownClient {
     scopes: [text],
     tokenAlg: 'RS256',
     tokenTtlSeconds: 60,
+    dpop: true,
+    jwks: { keys: [{ kty: text }] },
+    authMethods: [text],
     owner: { kind: 'code', source: text },
-    secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null }],
+    secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null, endsOnUseOf: text }],
     lastUsedAt: earlier,
     lastUsedFrom: '10.1.0.7',
     tokensLastHour: 38,
@@ -121,6 +124,7 @@ const choiceOf = ({ text }: Filling, name: string) => ({ name, label: text, mean
 const clientFormOf = (filling: Filling) => ({
   displayName: filling.text,
   access: {
+    sentence: filling.text,
     groups: [
       { label: filling.text, meaning: filling.text, choices: [choiceOf(filling, 'access:data:read')] },
     ],
@@ -129,6 +133,9 @@ const clientFormOf = (filling: Filling) => ({
     others: filling.text,
   },
   tokenAlg: 'RS256',
+  ttl: filling.text,
+  dpop: true,
+  jwks: filling.text,
 });
 
 const formOf = ({ text }: Filling) => ({
@@ -230,7 +237,7 @@ function applicationOf({ text }: Filling): ShownApplication {
     clientUri: 'https://wiki.example.com/',
     logoUri: 'https://wiki.example.com/logo.png',
     maxRoles: [text],
-    secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null }],
+    secrets: [{ id: 'a', createdAt: earlier, lastUsedAt: earlier, expiresAt: null, endsOnUseOf: text }],
     owner: { kind: 'code', source: text },
     lastUsedAt: earlier,
     createdAt: earlier,
@@ -458,8 +465,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
   'new machine client': (filling) =>
     renderNewClient({
       frame: frameOf(filling),
-      id: filling.text,
-      form: clientFormOf(filling),
+      form: { ...clientFormOf(filling), id: filling.text, authentication: 'keys' as const },
       errors: [],
       csrf: filling.text,
       idempotencyKey: filling.text,

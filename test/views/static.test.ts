@@ -17,6 +17,7 @@ test('every file has its type, its bytes and a validator of its own', async () =
     'explorer.css',
     'explorer.js',
     'favicon.svg',
+    'forming.js',
     'keys.js',
     'live.js',
     'management.css',

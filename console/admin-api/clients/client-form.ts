@@ -120,6 +120,12 @@ export const secretView = view({
   createdAt: dateTime.nullable(),
   lastUsedAt: dateTime.nullable(),
   expiresAt: dateTime.nullable(),
+  endsOnUseOf: secretId
+    .nullable()
+    .meta({
+      description: 'The newer secret whose first use ends this one, five minutes after it.',
+      example: 'b',
+    }),
 }).meta({ id: 'ClientSecret' });
 
 const shownOnce = z.string().nullable().meta({
@@ -158,6 +164,14 @@ export const secretInput = z.strictObject({
       pattern: undefined,
       description:
         'When its other secrets end that go on, unless they end sooner; by default they go on. Tokens that they have got stay.',
+    })
+    .exactOptional(),
+  othersEndOnUse: z
+    .boolean()
+    .meta({
+      default: false,
+      description:
+        'Its other secrets that go on end by themselves when the new one has been used: five minutes after its first use, in which others that are this client read it too. Tokens that they have got stay.',
     })
     .exactOptional(),
 });

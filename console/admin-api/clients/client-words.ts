@@ -116,11 +116,12 @@ function authMethodsOf({ isPublic, jwks, secrets }: ClientRecord): readonly stri
 
 export function shownSecrets({ secrets }: ClientRecord, { secretsLastUsedAt }: ClientUse) {
   const ids = secretIds(secrets);
-  return secrets.map(({ createdAt, expiresAt }, i) => ({
+  return secrets.map(({ createdAt, expiresAt, endsOnUseOf }, i) => ({
     id: ids[i]!,
     createdAt: time(createdAt),
     lastUsedAt: time(secretsLastUsedAt[i]),
     expiresAt: time(expiresAt),
+    endsOnUseOf: endsOnUseOf ?? null,
   }));
 }
 

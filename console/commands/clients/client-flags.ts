@@ -25,6 +25,7 @@ const flagsOfMembers: Readonly<Record<string, string>> = {
   jwks: 'jwks-file',
   secret: 'secret-file',
   expiresAt: 'expires-at',
+  othersEndAt: 'old-ends-at',
 };
 
 export function flagOf(member: string): string | undefined {

@@ -1,7 +1,7 @@
 /** The secrets of a client: a new one beside the old one, and the end of one. */
 import { conditionsIn, makingFlags, makingIn, ownedFlags } from '../operations/changes.ts';
 import { inFlags } from '../operations/flag-names.ts';
-import { type Command, flags, type Input, type Tools } from '../runner/command.ts';
+import { type Command, flags, type Input, type Tools, UsageError } from '../runner/command.ts';
 import { flagOf } from './client-flags.ts';
 import type { SecretView } from './client-view.ts';
 
@@ -16,12 +16,14 @@ export const secretCommands: readonly Command[] = [
   {
     ...onApi,
     name: 'client rotate-secret',
-    summary: 'Gives a client a new secret; the old one works until the next rotation.',
+    summary: 'Gives a client a new secret; the old one ends five minutes after the new one was first used.',
     positionals: ['<id>'],
     flags: {
       ...secretFlag,
       ...flags({
         '[--revoke-old]': 'the old secret ends now, and every token of the client',
+        '[--old-ends-at T]': 'the old secret ends then, such as 2030-01-31T00:00:00Z, whoever uses which',
+        '[--keep-old]': 'the old secret works until the next rotation',
         '[--expires-at T]': 'when the new one ends, such as 2030-01-31T00:00:00Z (default: never)',
       }),
       ...ownedFlags,
@@ -31,9 +33,9 @@ export const secretCommands: readonly Command[] = [
       const [id = ''] = input.positionals;
       const isDryRun = input.has('dry-run');
       const [secret, expiresAt] = [await secretIn(input, readSecret), input.text('expires-at')];
-      const revokesOld = input.has('revoke-old');
+      const { body: old, said } = endOfOld(input);
       const body = {
-        ends: revokesOld ? 'all' : 'oldest',
+        ...old,
         ...(secret !== undefined && { secret }),
         ...(expiresAt !== undefined && { expiresAt }),
       };
@@ -42,9 +44,6 @@ export const secretCommands: readonly Command[] = [
       const made = answer.body as SecretView & { readonly secret: string | null };
       if (isDryRun)
         return { text: `Would give ${id} a new secret.`, json: { client: id, ...made, secret: null } };
-      const said = revokesOld
-        ? 'The old secret does not work any more.'
-        : 'The old secret works until the next rotation.';
       const text = shownOnce(`New secret ${made.id} for ${id}. ${said}`, made.secret);
       return { text, json: { client: id, ...made } };
     },
@@ -76,6 +75,19 @@ export const secretCommands: readonly Command[] = [
     },
   },
 ];
+
+/** @throws {UsageError} */
+function endOfOld(input: Input): { readonly body: object; readonly said: string } {
+  const [revokes, at, keeps] = [input.has('revoke-old'), input.text('old-ends-at'), input.has('keep-old')];
+  if ([revokes, at !== undefined, keeps].filter(Boolean).length > 1)
+    throw new UsageError('Say one of --revoke-old, --old-ends-at and --keep-old.');
+  if (revokes) return { body: { ends: 'all' }, said: 'The old secret does not work any more.' };
+  if (at !== undefined)
+    return { body: { ends: 'oldest', othersEndAt: at }, said: `The old secret works until ${at}.` };
+  if (keeps) return { body: { ends: 'oldest' }, said: 'The old secret works until the next rotation.' };
+  const said = 'The old secret ends five minutes after this one was first used.';
+  return { body: { ends: 'oldest', othersEndOnUse: true }, said };
+}
 
 export async function secretIn(input: Input, readSecret: Tools['readSecret']): Promise<string | undefined> {
   const file = input.text('secret-file');

@@ -44,6 +44,7 @@ export interface SecretView {
   readonly createdAt: string | null;
   readonly lastUsedAt: string | null;
   readonly expiresAt: string | null;
+  readonly endsOnUseOf: string | null;
 }
 
 export const headings = ['ID', 'NAME', 'KIND', 'STATE', 'LAST USED', 'UNUSED', 'SCOPES'];
@@ -93,10 +94,11 @@ export function describe(client: ClientView): string {
   });
 }
 
-function secretInWords({ id, createdAt, lastUsedAt, expiresAt }: SecretView): string {
+function secretInWords({ id, createdAt, lastUsedAt, expiresAt, endsOnUseOf }: SecretView): string {
   if (createdAt === null) return 'of the settings';
   const end = expiresAt === null ? '' : `, ends ${expiresAt}`;
-  return `${id}, of ${createdAt}, last used: ${minuteOf(lastUsedAt)}${end}`;
+  const wait = endsOnUseOf === null ? '' : `, ends when ${endsOnUseOf} is used`;
+  return `${id}, of ${createdAt}, last used: ${minuteOf(lastUsedAt)}${end}${wait}`;
 }
 
 function ceilingInWords({ maxRoles }: ClientView): string {

@@ -244,8 +244,9 @@ function rotation(client: ActedClient, said: Wording): Act {
       {
         name: 'ends',
         label: t('clients.secretItHas'),
-        value: hasRoom ? 'none' : 'oldest',
+        value: 'used',
         options: [
+          { value: 'used', label: t(hasRoom ? 'clients.endsOnUse' : 'clients.olderEndsNewerOnUse') },
           ...(hasRoom
             ? [{ value: 'none', label: t('clients.goesOn') }]
             : [{ value: 'oldest', label: t('clients.olderEnds') }]),
@@ -254,7 +255,7 @@ function rotation(client: ActedClient, said: Wording): Act {
         ],
       },
     ],
-    requestOf: (form) => ({ body: endsOf(form.get('ends') ?? 'none', hasRoom, now) }),
+    requestOf: (form) => ({ body: endsOf(form.get('ends') ?? 'used', hasRoom, now) }),
   };
 }
 
@@ -265,8 +266,10 @@ const laterEnds = [
 ] as const;
 
 function endsOf(chosen: string, hasRoom: boolean, now: Date): object {
+  const ends = hasRoom ? 'none' : 'oldest';
+  if (chosen === 'used') return { ends, othersEndOnUse: true };
   const later = laterEnds.find(({ value }) => value === chosen);
   if (!later) return { ends: chosen };
   const othersEndAt = new Date(now.getTime() + later.ms).toISOString();
-  return { ends: hasRoom ? 'none' : 'oldest', othersEndAt };
+  return { ends, othersEndAt };
 }

@@ -1,8 +1,10 @@
 /** What scopes open, between the text of scopes and what stands in a form or a sentence. */
 
-import type { AccessForm } from '../../../views/management/access/access-fields.tsx';
+import { type AccessForm, renderSentence } from '../../../views/management/access/access-fields.tsx';
 import { listIn, type Translate, type WordKey } from '../../../views/texts/text.ts';
+import { presentationOf, textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
+import type { PageContext, PageTools } from '../page-tools.ts';
 
 /** Parts of the member surface, and what scopes for them can say. */
 const memberGroups: readonly MemberGroup[] = [
@@ -65,7 +67,7 @@ export function accessFormOf(scopes: readonly string[], t: Translate): AccessFor
   const queues = structuresIn(scopes, 'queue', queueActions, t);
   const covered = new Set([...maps.covered, ...queues.covered]);
   const others = scopes.filter((scope) => !covered.has(scope) && !isGroup(scope));
-  return { groups, maps, queues, others: others.join('\n') };
+  return { sentence: sentenceOf(scopes, t), groups, maps, queues, others: others.join('\n') };
 }
 
 function isGroup(scope: string): boolean {
@@ -108,16 +110,36 @@ export function typedAccess(form: Form, t: Translate): AccessForm {
   const chosen = (choices: AccessForm['maps']['actions']) =>
     choices.map((choice) => ({ ...choice, isChosen: form.has(choice.name) }));
   const { groups, maps, queues } = accessFormOf([], t);
-  return {
+  const typed = {
     groups: groups.map((group) => ({ ...group, choices: chosen(group.choices) })),
     maps: { names: form.get('maps') ?? '', actions: chosen(maps.actions) },
     queues: { names: form.get('queues') ?? '', actions: chosen(queues.actions) },
     others: form.get('scopes') ?? '',
   };
+  return { ...typed, sentence: sentenceOf(scopesOfForm(typed), t) };
+}
+
+/**
+ * Sends what the form says so far as a sentence, to a form that is being filled in.
+ *
+ * @param operation  that the form is for
+ * @returns whether that was asked
+ */
+export async function sendSentence(ctx: PageContext, tools: PageTools, operation: string): Promise<boolean> {
+  const { form } = ctx.state;
+  if (form.get('show') !== 'sentence') return false;
+  await tools.check(ctx, operation);
+  tools.send(ctx, renderSentence(typedAccess(form, textFor(ctx)), presentationOf(ctx)));
+  return true;
 }
 
 /** The scopes of a form, each once. */
-export function scopesOfForm({ groups, maps, queues, others }: AccessForm): readonly string[] {
+export function scopesOfForm({
+  groups,
+  maps,
+  queues,
+  others,
+}: Omit<AccessForm, 'sentence'>): readonly string[] {
   const ofGroups = groups
     .flatMap(({ choices }) => choices)
     .filter(({ isChosen }) => isChosen)

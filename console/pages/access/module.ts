@@ -10,7 +10,7 @@ import type { Live } from '../live/streams.ts';
 import type { PageTools } from '../page-tools.ts';
 import { createApplicationPages } from './applications.ts';
 import { createApprovalPages } from './approvals.ts';
-import { createClientPages } from './clients.ts';
+import { createClientPages } from './clients/client-pages.ts';
 import { createEffectivePage } from './effective.ts';
 import { createElevationPage } from './elevation.ts';
 import { createProviderPages } from './identity-providers/provider-pages.ts';

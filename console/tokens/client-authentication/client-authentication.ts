@@ -2,6 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OAuthError } from '../../../platform/errors.ts';
+import { secretIds } from '../../clients/client-secrets.ts';
 import type { Clients } from '../../clients/clients.ts';
 import type { OAuthEndpoint } from '../../http/endpoints.ts';
 import type { Form } from '../../http/form.ts';
@@ -47,7 +48,7 @@ interface StoredDigest {
  */
 export function createClientAuthentication(
   clients: Pick<Clients, 'find'>,
-  onSecret: (clientId: string, secret: ClientSecretRecord) => void,
+  onSecret: (client: ClientRecord, secret: ClientSecretRecord) => void,
   checkAssertion: CheckAssertion,
   now: () => number,
 ): AuthenticateClient {
@@ -93,8 +94,8 @@ export function createClientAuthentication(
     }
     if (!matching?.secret || !client || client.isPublic || client.disabled) return false;
     const { expiresAt } = matching.secret;
-    if (expiresAt !== undefined && expiresAt <= now()) return false;
-    onSecret(client.id, matching.secret);
+    if (expiresAt !== undefined && expiresAt <= now()) throw endedSecret(client, matching.secret);
+    onSecret(client, matching.secret);
     return true;
   }
 
@@ -139,6 +140,12 @@ function formDecoded([id, secret]: Credentials): Credentials | undefined {
 
 function formDecode(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+/** To who asks it is any other; the audit says who still has it. */
+function endedSecret(client: ClientRecord, secret: ClientSecretRecord): OAuthError {
+  const id = secretIds(client.secrets)[client.secrets.indexOf(secret)];
+  return invalidClient(undefined, { clientId: client.id, secretId: id, cause: 'secret_ended' });
 }
 
 function twoMethods(): OAuthError {

@@ -98,7 +98,7 @@ async function addClient(hand: Hand): Promise<void> {
   const { page } = hand;
   await Promise.all([page.waitForURL('**/access/clients'), hand.chord('g', 'c')]);
   await Promise.all([page.waitForURL('**do=new*'), hand.chord('n')]);
-  await hand.fill(page.getByLabel('Client ID'), 'ledger');
+  await hand.fill(page.getByLabel('Name', { exact: true }), 'Ledger');
   await hand.fill(page.getByRole('textbox', { name: 'Maps' }), 'orders');
   await hand.click(page.getByRole('group', { name: 'May' }).first().getByLabel('read'));
   await hand.click(button(hand, 'Add machine client'));

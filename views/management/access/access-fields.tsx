@@ -1,8 +1,13 @@
+import { renderPart } from '../../layout.tsx';
+import type { Presentation } from '../../presentation.ts';
+import { assetPath } from '../../static.ts';
 import { useText } from '../../texts/elements.tsx';
 import { type Choice, ChoicesField, LinesField, TextField } from '../forms/fields.tsx';
 
 /** What somebody may do at the members, as it stands in a form. */
 export interface AccessForm {
+  /** What that comes to, in words. */
+  readonly sentence: string;
   readonly groups: readonly AccessGroup[];
   readonly maps: NamedStructures;
   readonly queues: NamedStructures;
@@ -27,11 +32,15 @@ interface AccessFieldsProps {
   readonly errorOf: (name: string) => string | undefined;
 }
 
-export function AccessFields({ form: { maps, queues, groups, others }, errorOf }: AccessFieldsProps) {
+export function AccessFields({
+  form: { sentence, maps, queues, groups, others },
+  errorOf,
+}: AccessFieldsProps) {
   const t = useText();
   return (
     <fieldset class="choices">
       <legend>{t('clients.access')}</legend>
+      <Sentence sentence={sentence} />
       <div class="pair">
         <TextField
           name="maps"
@@ -58,8 +67,26 @@ export function AccessFields({ form: { maps, queues, groups, others }, errorOf }
           error={errorOf('scopes')}
         />
       </details>
+      <script type="module" src={assetPath('forming.js')} />
     </fieldset>
   );
+}
+
+/** It forms while somebody chooses; without script it stands when the form is shown again. */
+function Sentence({ sentence }: Pick<AccessForm, 'sentence'>) {
+  return (
+    <p id="access-sentence" role="status">
+      {sentence}
+    </p>
+  );
+}
+
+/** The sentence alone, for a form that is being filled in. */
+export function renderSentence(
+  { sentence }: Pick<AccessForm, 'sentence'>,
+  presentation: Presentation,
+): string {
+  return renderPart(<Sentence sentence={sentence} />, presentation);
 }
 
 function Groups({ groups }: Pick<AccessForm, 'groups'>) {

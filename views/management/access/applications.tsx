@@ -154,7 +154,7 @@ function Application(model: ApplicationModel) {
       </Part>
       {logouts && <Logouts logouts={logouts} application={application} now={frame.now} />}
       {!application.isPublic && (
-        <Secrets secrets={application.secrets} href={href} now={frame.now} mayChange={mayChange} />
+        <Secrets client={application} href={href} now={frame.now} mayChange={mayChange} />
       )}
       {mayChange && (
         <EditPart

@@ -15,6 +15,8 @@ export interface ShownSecret {
   readonly createdAt: string | null;
   readonly lastUsedAt: string | null;
   readonly expiresAt: string | null;
+  /** The newer one whose first use ends it. */
+  readonly endsOnUseOf: string | null;
 }
 
 export function ClientState({ status }: { readonly status: 'active' | 'disabled' }) {
@@ -76,20 +78,32 @@ export function LastClientActs({ client: { status }, href, csrf }: LastActsProps
   );
 }
 
+/** At a time, or with the use of another, whichever comes first. */
+function SecretEnd({ expiresAt, endsOnUseOf, now }: ShownSecret & { readonly now: Date }) {
+  const at = <Ago at={dateOf(expiresAt)} now={now} />;
+  if (endsOnUseOf === null) return at;
+  const used = <Text id="clients.endsWhenUsed" gaps={{ secret: <bdi class="code">{endsOnUseOf}</bdi> }} />;
+  return expiresAt === null ? used : <Text id="clients.endsAtOrWhenUsed" gaps={{ at, used }} />;
+}
+
 interface SecretsProps {
-  readonly secrets: readonly ShownSecret[];
+  readonly client: {
+    readonly secrets: readonly ShownSecret[];
+    /** Where it proves itself by keys, it needs none. */
+    readonly jwks?: object | null;
+  };
   /** Of their client. */
   readonly href: string;
   readonly now: Date;
   readonly mayChange: boolean;
 }
 
-export function Secrets({ secrets, href, now, mayChange }: SecretsProps) {
+export function Secrets({ client: { secrets, jwks }, href, now, mayChange }: SecretsProps) {
   const t = useText();
   return (
     <Part id="secrets" title={t('clients.secrets')} about={t('clients.atMostTwo')}>
       {secrets.length === 0 ? (
-        <p class="empty">{t('clients.hasNoSecret')}</p>
+        <p class="empty">{t(jwks ? 'clients.hasKeys' : 'clients.hasNoSecret')}</p>
       ) : (
         <Table
           title={t('clients.secrets')}
@@ -108,7 +122,7 @@ export function Secrets({ secrets, href, now, mayChange }: SecretsProps) {
               </ListId>,
               <Ago key="added" at={dateOf(secret.createdAt)} now={now} never={t('access.withSettings')} />,
               <Ago key="used" at={dateOf(secret.lastUsedAt)} now={now} />,
-              <Ago key="ends" at={dateOf(secret.expiresAt)} now={now} />,
+              <SecretEnd key="ends" {...secret} now={now} />,
               mayChange ? (
                 <a key="end" href={`${href}?do=end-secret&secret=${encodeURIComponent(secret.id)}`}>
                   <Text

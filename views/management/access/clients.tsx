@@ -37,6 +37,10 @@ export interface ShownClient {
   readonly scopes: readonly string[];
   readonly tokenAlg: string;
   readonly tokenTtlSeconds: number | null;
+  readonly dpop: boolean;
+  /** By which it proves who it is. */
+  readonly jwks: { readonly keys: readonly Readonly<Record<string, unknown>>[] } | null;
+  readonly authMethods: readonly string[];
   readonly secrets: readonly ShownSecret[];
   readonly owner: Owner;
   readonly lastUsedAt: string | null;
@@ -200,7 +204,8 @@ function Client(model: ClientModel) {
             name: t('access.added'),
             value: <Ago at={dateOf(client.createdAt)} now={frame.now} never={t('access.withSettings')} />,
           },
-          { name: t('clients.signature'), value: client.tokenAlg },
+          { name: t('clients.authentication'), value: client.authMethods.join(', ') || t('common.none') },
+          { name: t('clients.tokens'), value: <TokensOf {...client} /> },
         ]}
       />
       {model.calls && <CallsPart {...model.calls} />}
@@ -211,8 +216,8 @@ function Client(model: ClientModel) {
           now={frame.now}
         />
       )}
-      <Secrets secrets={client.secrets} href={clientHref(client.id)} now={frame.now} mayChange={mayChange} />
-      <Part id="use" title={t('clients.useIt')} about={t('clients.completeButSecret')}>
+      <Secrets client={client} href={clientHref(client.id)} now={frame.now} mayChange={mayChange} />
+      <Part id="use" title={t('clients.useIt')} about={t(aboutSnippets(model))}>
         <Snippets snippets={model.snippets} />
       </Part>
       {mayChange && <Edit {...model} />}
@@ -220,6 +225,17 @@ function Client(model: ClientModel) {
       {mayChange && <LastClientActs client={client} href={clientHref(client.id)} csrf={csrf} />}
     </DetailPage>
   );
+}
+
+function aboutSnippets({ secret, client }: ClientModel) {
+  if (secret !== undefined) return 'clients.completeWithSecret';
+  return client.jwks && client.secrets.length === 0 ? 'clients.completeButKey' : 'clients.completeButSecret';
+}
+
+function TokensOf({ tokenAlg, tokenTtlSeconds, dpop }: ShownClient) {
+  const t = useText();
+  const seconds = tokenTtlSeconds === null ? [] : [`${numberIn(t.language, tokenTtlSeconds)} s`];
+  return <>{[tokenAlg, ...(dpop ? ['DPoP'] : []), ...seconds].join(', ')}</>;
 }
 
 /** In one line, with what changes it. */

@@ -132,8 +132,16 @@ interface AddPageProps extends AddState {
   readonly before?: ComponentChildren;
   /** Further hidden fields. */
   readonly hidden?: Readonly<Record<string, string>>;
+  /** Above the id. */
+  readonly first?: (errorOf: ErrorOf) => ComponentChildren;
   /** What the new thing is called for good. */
-  readonly id: { readonly label: string; readonly hint: string; readonly value: string };
+  readonly id: {
+    readonly label: string;
+    readonly hint: string;
+    readonly value: string;
+    /** The field that it follows while somebody types. */
+    readonly follows?: string;
+  };
   readonly fields: (errorOf: ErrorOf) => ComponentChildren;
 }
 
@@ -145,6 +153,7 @@ export function renderAddPage({
   about,
   before,
   hidden,
+  first,
   id,
   csrf,
   idempotencyKey,
@@ -162,6 +171,7 @@ export function renderAddPage({
         button={title}
         {...state}
       >
+        {first?.(errorOf)}
         <TextField name="id" {...id} error={errorOf('id')} />
         {fields(errorOf)}
       </ChangeForm>

@@ -60,9 +60,17 @@ interface TextProps extends ControlProps {
   /** The keyboard that a phone shows. */
   readonly inputMode?: 'text' | 'email' | 'url' | 'numeric';
   readonly autocomplete?: string;
+  /** The field whose value it follows while it is typed, where a script is there: views/static/forming.js. */
+  readonly follows?: string | undefined;
 }
 
-export function TextField({ value, inputMode = 'text', autocomplete = 'off', ...control }: TextProps) {
+export function TextField({
+  value,
+  inputMode = 'text',
+  autocomplete = 'off',
+  follows,
+  ...control
+}: TextProps) {
   return (
     <Control {...control}>
       <input
@@ -72,6 +80,7 @@ export function TextField({ value, inputMode = 'text', autocomplete = 'off', ...
         inputMode={inputMode}
         value={value}
         autocomplete={autocomplete}
+        data-follows={follows}
         autocapitalize="none"
         spellcheck={false}
         {...stateOf(control)}

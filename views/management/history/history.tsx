@@ -88,6 +88,7 @@ const words: Readonly<Record<string, WordKey>> = {
   password_reset: 'history.passwordReset',
   secret_added: 'history.secretAdded',
   secret_removed: 'history.secretRemoved',
+  secret_superseded: 'history.secretSuperseded',
 };
 
 /** Of what was added, that it was: each of its values would be a line. */

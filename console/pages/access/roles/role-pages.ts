@@ -24,7 +24,7 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
 import type { PageContext, PageTools } from '../../page-tools.ts';
 import { asPart } from '../../read-part.ts';
 import { openCallsOf } from '../call-columns.ts';
-import { sentenceOf } from '../granted-access.ts';
+import { sendSentence, sentenceOf } from '../granted-access.ts';
 import { addition, edit, fieldOf, narrowing, removal, roleFormOf, typedForm } from './role-changes.ts';
 import { copyOfBuiltIn } from './role-copy.ts';
 
@@ -93,6 +93,7 @@ export function createRolePages(
     async create(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
       if (await bulk.perform(ctx)) return;
+      if (await sendSentence(ctx, tools, 'createRole')) return;
       const id = form.get('id')?.trim() ?? '';
       const typed = typedForm(form, textFor(ctx));
       const like = await builtInLike(form.get('from'));
@@ -113,6 +114,7 @@ export function createRolePages(
     },
     /** `POST /access/roles/:role`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
+      if (await sendSentence(ctx, tools, 'updateRole')) return;
       const t = textFor(ctx);
       const { form } = ctx.state;
       const found = await find(ctx, String(ctx.params.role));

@@ -18,6 +18,7 @@ export const history: SameTexts<typeof english> = {
   'history.passwordReset': 'Passwort zurückgesetzt',
   'history.secretAdded': 'Secret hinzugefügt',
   'history.secretRemoved': 'Secret entfernt',
+  'history.secretSuperseded': 'Das neue Secret wurde verwendet: Das alte endet',
   'history.removed': 'Entfernt',
   'history.refreshed': 'Neu gelesen',
   'history.nowThen': '{name}: von {now} zurück auf {former}.',

@@ -101,6 +101,7 @@ export const events: SameTexts<typeof english> = {
   'event.client.updated': 'Client geändert',
   'event.client.secret_added': 'Secret eines Clients hinzugefügt',
   'event.client.secret_removed': 'Secret eines Clients entfernt',
+  'event.client.secret_superseded': 'Secret durch ein neueres abgelöst',
   'event.client.tried': 'Aufruf als Client probiert',
   'event.client.disabled': 'Client deaktiviert',
   'event.client.enabled': 'Client aktiviert',

@@ -17,6 +17,7 @@ export const history = {
   'history.passwordReset': 'Password reset',
   'history.secretAdded': 'Secret added',
   'history.secretRemoved': 'Secret removed',
+  'history.secretSuperseded': 'The new secret was used: the old one ends',
   'history.removed': 'Removed',
   'history.refreshed': 'Refreshed',
   'history.nowThen': '{name}: from {now} back to {former}.',

@@ -100,6 +100,7 @@ export const events = {
   'event.client.updated': 'Client changed',
   'event.client.secret_added': 'Secret added to a client',
   'event.client.secret_removed': 'Secret removed from a client',
+  'event.client.secret_superseded': 'Secret superseded by a newer one',
   'event.client.tried': 'Call tried as a client',
   'event.client.disabled': 'Client disabled',
   'event.client.enabled': 'Client enabled',

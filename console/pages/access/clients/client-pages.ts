@@ -1,31 +1,39 @@
 /** `/access/clients`: programs that ask for tokens, what they may do, and their secrets. */
 
-import { ProblemError } from '../../../platform/errors.ts';
-import { type ClientForm, renderNewClient } from '../../../views/management/access/client-form.tsx';
-import type { ShownClientCall, ShownTrial } from '../../../views/management/access/client-trial.tsx';
+import { ProblemError } from '../../../../platform/errors.ts';
+import { type NewClientForm, renderNewClient } from '../../../../views/management/access/client-form.tsx';
+import type { ShownClientCall, ShownTrial } from '../../../../views/management/access/client-trial.tsx';
 import {
   type ClientModel,
   clientHref,
   renderClient,
   renderClients,
   type ShownClient,
-} from '../../../views/management/access/clients.tsx';
-import { saidIn, type Translate } from '../../../views/texts/text.ts';
-import { textFor } from '../../http/display/presentation.ts';
-import type { Form } from '../../http/form.ts';
-import type { Acts } from '../acts.ts';
-import { createBulk } from '../bulk/bulk.ts';
-import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
-import type { Forms, Shown } from '../forms.ts';
-import { editNotice } from '../history/history.ts';
-import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
-import type { PageContext, PageTools } from '../page-tools.ts';
-import { callsShown } from '../plots.ts';
-import { clientNotices, clientStatuses, createClientActs, type Found } from './client-acts.ts';
+} from '../../../../views/management/access/clients.tsx';
+import { saidIn } from '../../../../views/texts/text.ts';
+import { textFor } from '../../../http/display/presentation.ts';
+import type { Acts } from '../../acts.ts';
+import { createBulk } from '../../bulk/bulk.ts';
+import type { Forms, Shown } from '../../forms.ts';
+import { editNotice } from '../../history/history.ts';
+import { listed } from '../../listed-pages.ts';
+import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
+import type { PageContext, PageTools } from '../../page-tools.ts';
+import { callsShown } from '../../plots.ts';
+import { clientNotices, clientStatuses, createClientActs, type Found } from '../client-acts.ts';
+import { sendSentence, sentenceOf } from '../granted-access.ts';
+import {
+  addition,
+  clientFormOf,
+  edit,
+  emptyForm,
+  fieldOf,
+  keyProblems,
+  typedForm,
+  typedNewForm,
+} from './client-changes.ts';
 import { firstCall, firstClientSnippets, snippetsFor } from './client-snippets.ts';
 import { narrowAct, narrowing, usageOf } from './client-usage.ts';
-import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
 
 const listHref = '/access/clients';
 const words = {
@@ -74,8 +82,7 @@ export function createClientPages(
       const { form } = ctx.state;
       if (form.get('do') === 'new') {
         await tools.check(ctx, 'createClient');
-        const empty = clientFormOf({ displayName: null, scopes: [], tokenAlg: 'RS256' }, t);
-        return showNew(ctx, { id: '', form: empty }, { errors: [] });
+        return showNew(ctx, emptyForm(t), { errors: [] });
       }
       if (await bulk.ask(ctx)) return;
       const asked = queryOf(form, listed.clients.names);
@@ -107,15 +114,16 @@ export function createClientPages(
     },
     /** `POST /access/clients`: adds one, whose secret is in this answer alone, or acts on many. */
     async create(ctx: PageContext): Promise<void> {
-      const { form } = ctx.state;
       if (await bulk.perform(ctx)) return;
-      const id = form.get('id')?.trim() ?? '';
-      const typed = typedForm(form, textFor(ctx));
-      const again = (shown: Shown) => showNew(ctx, { id, form: typed }, shown);
-      const added = await forms.take<WithSecret>(ctx, { change: addition(id, typed), fieldOf, again });
+      if (await sendSentence(ctx, tools, 'createClient')) return;
+      const t = textFor(ctx);
+      const typed = typedNewForm(ctx.state.form, t);
+      const again = (shown: Shown) => showNew(ctx, typed, shown);
+      const problems = keyProblems(typed, typed.authentication, t);
+      const added = await forms.take<WithSecret>(ctx, { change: addition(typed), fieldOf, again, problems });
       if (!added) return;
       const { secret } = added.body;
-      await showClient(ctx, await clientActs.find(ctx, id), secret === null ? {} : { secret });
+      await showClient(ctx, await clientActs.find(ctx, typed.id), secret === null ? {} : { secret });
     },
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
@@ -127,6 +135,7 @@ export function createClientPages(
     },
     /** `POST /access/clients/:client`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
+      if (await sendSentence(ctx, tools, 'updateClient')) return;
       const found = await clientActs.find(ctx);
       const asked = ctx.state.form.get('do');
       if (asked === 'save') return save(ctx, found);
@@ -183,10 +192,12 @@ export function createClientPages(
   }
 
   async function save(ctx: PageContext, found: Found<ShownClient>): Promise<void> {
-    const { form } = ctx.state;
-    const typed = typedForm(form, textFor(ctx));
+    const t = textFor(ctx);
+    const typed = typedForm(ctx.state.form, t, clientFormOf(found.client, t));
     const again = (shown: Shown) => showClient(ctx, found, { form: typed, ...shown });
-    const answer = await forms.take(ctx, { change: edit(found.client, typed), fieldOf, again });
+    const problems = keyProblems(typed, undefined, t);
+    const change = edit(found.client, typed);
+    const answer = await forms.take(ctx, { change, fieldOf, again, problems });
     if (!answer) return;
     tools.goTo(ctx, `${clientHref(found.client.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
@@ -206,7 +217,7 @@ export function createClientPages(
       form: clientFormOf(client, t),
       ...forms.editState(ctx, client, version),
       mayChange: may.has('updateClient'),
-      snippets: snippetsFor(origin, client),
+      snippets: snippetsFor(origin, client, shown.secret),
       history,
       usage: await usageOf(ctx, tools, client),
       calls: await callsShown(ctx, tools, client.id, now),
@@ -216,69 +227,8 @@ export function createClientPages(
     tools.send(ctx, html, shown.errors?.length ? 400 : 200);
   }
 
-  async function showNew(
-    ctx: PageContext,
-    typed: { readonly id: string; readonly form: ClientForm },
-    shown: Shown,
-  ): Promise<void> {
-    const html = renderNewClient({ ...(await forms.addState(ctx, shown)), ...typed });
+  async function showNew(ctx: PageContext, form: NewClientForm, shown: Shown): Promise<void> {
+    const html = renderNewClient({ ...(await forms.addState(ctx, shown)), form });
     tools.send(ctx, html, shown.errors.length > 0 ? 400 : 200);
   }
-}
-
-function clientFormOf(
-  { displayName, scopes, tokenAlg }: Pick<ShownClient, 'displayName' | 'scopes' | 'tokenAlg'>,
-  t: Translate,
-): ClientForm {
-  return { displayName: displayName ?? '', access: accessFormOf(scopes, t), tokenAlg };
-}
-
-function typedForm(form: Form, t: Translate): ClientForm {
-  return {
-    displayName: form.get('displayName')?.trim() ?? '',
-    access: typedAccess(form, t),
-    tokenAlg: form.get('tokenAlg') ?? 'RS256',
-  };
-}
-
-function given({ displayName, access, tokenAlg }: ClientForm) {
-  return { ...(displayName !== '' && { displayName }), scopes: scopesOfForm(access), tokenAlg };
-}
-
-function addition(id: string, typed: ClientForm): TypedChange {
-  const body = given(typed);
-  const { displayName = null, scopes, tokenAlg } = body;
-  return {
-    operation: 'createClient',
-    body: { id, ...body },
-    command: [
-      ...['client', 'add', id, '--scope', scopes.join(' ')],
-      ...textDifference('name', null, displayName),
-      ...(tokenAlg === 'RS256' ? [] : ['--token-alg', tokenAlg]),
-    ],
-  };
-}
-
-function edit(client: ShownClient, typed: ClientForm): TypedChange {
-  const { id } = client;
-  const body = { ...given(typed), displayName: typed.displayName || null };
-  return {
-    operation: 'updateClient',
-    params: { client: id },
-    body,
-    command: commandWith(
-      ['client', 'update', id],
-      [
-        textDifference('name', client.displayName, body.displayName),
-        setDifference('scope', client.scopes, body.scopes),
-        body.tokenAlg === client.tokenAlg ? [] : ['--token-alg', body.tokenAlg],
-      ],
-    ),
-    stored: client,
-  };
-}
-
-function fieldOf(pointer: string): string | undefined {
-  const name = pointer.slice(2).split('/')[0]!;
-  return ['id', 'displayName', 'scopes', 'tokenAlg'].includes(name) ? name : undefined;
 }

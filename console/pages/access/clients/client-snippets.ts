@@ -1,17 +1,28 @@
-/** A token and a call with it, complete but for the secret. */
-import type { Snippet } from '../../../views/management/snippets.tsx';
-import type { Translate } from '../../../views/texts/text.ts';
+/** A token and a call with it, complete but for the secret, and with it while it is known. */
+import type { Snippet } from '../../../../views/management/snippets.tsx';
+import type { Translate } from '../../../../views/texts/text.ts';
+import { type ProvingClient, provingNode } from './proving-snippet.ts';
 
-interface SnippetClient {
+interface SnippetClient extends Partial<ProvingClient> {
   readonly id: string;
   readonly scopes: readonly string[];
 }
 
-/** @param origin  of this console */
-export function snippetsFor(origin: string, client: SnippetClient): readonly Snippet[] {
-  const call = firstCall(client.scopes);
-  const scope = client.scopes.join(' ');
-  const data = { origin, id: client.id, scope, ...call };
+/** @param origin  of this console. @param secret  of the client, on the one page that has it */
+export function snippetsFor(
+  origin: string,
+  { id, scopes, secrets, jwks = null, dpop = false }: SnippetClient,
+  secret?: string,
+): readonly Snippet[] {
+  const call = firstCall(scopes);
+  const scope = scopes.join(' ');
+  const data = { origin, id, scope, secret, ...call };
+  const signs = jwks !== null && secrets?.length === 0;
+  // What proves that it holds a key takes a program.
+  if (signs || dpop) {
+    const key = signs ? jwks.keys[0] : undefined;
+    return [{ language: 'Node', text: provingNode({ ...data, key, dpop }) }];
+  }
   return [
     { language: 'curl', text: curl(data) },
     { language: 'Python', text: python(data) },
@@ -29,10 +40,11 @@ export function firstClientSnippets(origin: string, t: Translate): readonly Snip
   return [{ language: t('frame.command'), text: command }, call!];
 }
 
-interface SnippetData {
+export interface SnippetData {
   readonly origin: string;
   readonly id: string;
   readonly scope: string;
+  readonly secret: string | undefined;
   readonly method: 'GET' | 'POST';
   readonly path: string;
 }
@@ -52,18 +64,19 @@ export function firstCall(scopes: readonly string[]): Pick<SnippetData, 'method'
   return { method: 'GET', path: '/svc/rest/cluster' };
 }
 
-function curl({ origin, id, scope, method, path }: SnippetData): string {
+function curl({ origin, id, scope, secret, method, path }: SnippetData): string {
   const body = method === 'POST' ? " -H 'Content-Type: text/plain' -d 'value'" : '';
-  return `# SECRET holds the secret
+  return `${secret === undefined ? '# SECRET holds the secret' : `SECRET='${secret}'`}
 TOKEN=$(curl -s -u "${id}:$SECRET" -d grant_type=client_credentials --data-urlencode 'scope=${scope}' \\
   ${origin}/oauth2/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -w '%{http_code}\\n' -H "Authorization: Bearer $TOKEN"${body} ${origin}${path}`;
 }
 
-function python({ origin, id, scope, method, path }: SnippetData): string {
+function python({ origin, id, scope, secret, method, path }: SnippetData): string {
+  const key = secret === undefined ? `{os.environ['SECRET']}` : secret;
   const data = method === 'POST' ? ', data=b"value", headers={"Content-Type": "text/plain"}' : '';
   return `import base64, json, os, urllib.parse, urllib.request
-basic = base64.b64encode(f"${id}:{os.environ['SECRET']}".encode()).decode()
+basic = base64.b64encode(f"${id}:${key}".encode()).decode()
 form = urllib.parse.urlencode({"grant_type": "client_credentials", "scope": "${scope}"}).encode()
 ask = urllib.request.Request("${origin}/oauth2/token", form, {"Authorization": f"Basic {basic}"})
 token = json.load(urllib.request.urlopen(ask))["access_token"]
@@ -73,10 +86,11 @@ reply = urllib.request.urlopen(call)
 print(reply.status, reply.read().decode())`;
 }
 
-function node({ origin, id, scope, method, path }: SnippetData): string {
+function node({ origin, id, scope, secret, method, path }: SnippetData): string {
+  const key = secret ?? `\${process.env.SECRET}`;
   const body =
     method === 'POST' ? `, 'Content-Type': 'text/plain' }, method: 'POST', body: 'value' }` : ' } }';
-  return `const credentials = Buffer.from(\`${id}:\${process.env.SECRET}\`).toString('base64');
+  return `const credentials = Buffer.from(\`${id}:${key}\`).toString('base64');
 const grant = new URLSearchParams({ grant_type: 'client_credentials', scope: '${scope}' });
 const answer = await fetch('${origin}/oauth2/token', {
   method: 'POST', headers: { Authorization: \`Basic \${credentials}\` }, body: grant });
@@ -86,7 +100,8 @@ const reply = await fetch('${origin}${path}', {
 console.log(reply.status, await reply.text());`;
 }
 
-function java({ origin, id, scope, method, path }: SnippetData): string {
+function java({ origin, id, scope, secret, method, path }: SnippetData): string {
+  const key = secret === undefined ? 'System.getenv("SECRET")' : `"${secret}"`;
   const call =
     method === 'POST'
       ? '.header("Content-Type", "text/plain").POST(HttpRequest.BodyPublishers.ofString("value"))'
@@ -94,7 +109,7 @@ function java({ origin, id, scope, method, path }: SnippetData): string {
   return `import java.net.*; import java.net.http.*; import java.util.*;
 class Call { public static void main(String[] none) throws Exception {
   var http = HttpClient.newHttpClient();
-  var basic = Base64.getEncoder().encodeToString(("${id}:" + System.getenv("SECRET")).getBytes());
+  var basic = Base64.getEncoder().encodeToString(("${id}:" + ${key}).getBytes());
   var scope = URLEncoder.encode("${scope}", "UTF-8");
   var answer = http.send(HttpRequest.newBuilder(URI.create("${origin}/oauth2/token"))
     .header("Authorization", "Basic " + basic).header("Content-Type", "application/x-www-form-urlencoded")
@@ -107,17 +122,19 @@ class Call { public static void main(String[] none) throws Exception {
 } }`;
 }
 
-function go({ origin, id, scope, method, path }: SnippetData): string {
+function go({ origin, id, scope, secret, method, path }: SnippetData): string {
+  const key = secret === undefined ? 'os.Getenv("SECRET")' : `"${secret}"`;
+  const os = secret === undefined ? '; "os"' : '';
   const body = method === 'POST' ? 'strings.NewReader("value")' : 'nil';
   const type = method === 'POST' ? '\n\tcall.Header.Set("Content-Type", "text/plain")' : '';
   return `package main
 
-import ("encoding/json"; "fmt"; "io"; "net/http"; "net/url"; "os"; "strings")
+import ("encoding/json"; "fmt"; "io"; "net/http"; "net/url"${os}; "strings")
 
 func main() {
 	form := url.Values{"grant_type": {"client_credentials"}, "scope": {"${scope}"}}
 	ask, _ := http.NewRequest("POST", "${origin}/oauth2/token", strings.NewReader(form.Encode()))
-	ask.SetBasicAuth("${id}", os.Getenv("SECRET"))
+	ask.SetBasicAuth("${id}", ${key})
 	ask.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	answer, err := http.DefaultClient.Do(ask)
 	if err != nil { panic(err) }
