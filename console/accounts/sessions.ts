@@ -121,8 +121,8 @@ export function createSessions(deps: SessionsDeps) {
     /** What stands for it in lists; undefined once it has ended. */
     keyOf: async (uid: string): Promise<string | undefined> =>
       (await artifacts.findByUid('Session', uid))?.key,
-    /** Whether it counts, without prolonging it. */
-    isLive: async (uid: string): Promise<boolean> => (await liveOf([uid])).has(uid),
+    /** Those of these that count, each once, without prolonging them. */
+    liveOf,
     /** The session that stands in a list under this `key`. */
     async findByKey(key: string): Promise<SignInSession | undefined> {
       const found = await artifacts.findByKey('Session', key);
@@ -174,7 +174,6 @@ export function createSessions(deps: SessionsDeps) {
     },
   };
 
-  /** Those that count, each once. */
   async function liveOf(uids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await artifacts.findByUids('Session', [...new Set(uids)]);
     const signedIn = [...found].flatMap(

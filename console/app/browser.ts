@@ -24,6 +24,7 @@ import { createSignedIn } from '../login/signed-in.ts';
 import { silentRenewalFramePolicy } from '../login/silent-renewal-frame.ts';
 import { createLogoutModule } from '../logout/module.ts';
 import { createOidcModule, type OidcModule } from '../oidc/module.ts';
+import { barFramesOf } from '../pages/live/bar.ts';
 import { createLive } from '../pages/live/streams.ts';
 import { createPagesModule } from '../pages/module.ts';
 import { createPageTools } from '../pages/page-tools.ts';
@@ -50,9 +51,10 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
   const tools = createPageTools({ ...base, pageOperations, permissionsOf });
   const login = createLoginModule({ ...base, ...federation, ...logout, frameOf: tools.frameOf });
   const live = createLive({
-    isSessionLive: parts.sessions.isLive,
+    liveSessions: parts.sessions.liveOf,
     findUser: parts.users.find,
     rightsOf: tools.rightsOf,
+    barFrames: barFramesOf(tools.bar),
     presentationKeyOf: tools.presentationKeyOf,
     checkMayRun: tools.check,
     setHeaders: tools.setHeaders,

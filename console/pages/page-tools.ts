@@ -2,6 +2,7 @@
 
 import type { Context, ParameterizedContext } from 'koa';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { BarModel } from '../../views/management/bar.tsx';
 import type { FieldError } from '../../views/management/forms/fields.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { startHref } from '../../views/management/settings/start.tsx';
@@ -55,6 +56,8 @@ export interface PageTools {
   /** Which of these operations the person may run. */
   mayRun(ctx: PageContext, ids: readonly string[]): Promise<ReadonlySet<string>>;
   frame(ctx: PageContext): Promise<FrameModel>;
+  /** What the reader may know of what its bar says. */
+  bar(ctx: PageContext): Promise<BarModel>;
   /** Of the frame, what parts of a page need: without forms, so that nothing of one reader is in it. */
   reader(ctx: PageContext): PageReader;
   /** For a stream. */
@@ -106,6 +109,7 @@ export function createPageTools({
     check: (ctx, id) => pageOperations.check(callerOf(ctx), id),
     mayRun: (ctx, ids) => pageOperations.openTo(callerOf(ctx), ids),
     frame: (ctx) => frameOf(ctx, ctx.state),
+    bar: (ctx) => barOf(ctx, ctx.state),
     reader: (ctx) => readerOf(ctx, ctx.state),
     setHeaders: (ctx) => setPageHeaders(ctx, isSecure, [], [], 'own'),
     rightsOf(ctx) {
@@ -134,11 +138,15 @@ export function createPageTools({
   };
   return tools;
 
+  function barOf(ctx: Context, here: WithSession): Promise<BarModel> {
+    return barFigures({ req: ctx.req, res: ctx.res, caller: pageCallerOf(here, now()) });
+  }
+
   async function frameOf(ctx: Context, here: WithSession): Promise<FrameModel> {
     return {
       username: here.account.username,
       signOut: { action: signOutPath, csrf: csrf.token(ctx) },
-      bar: await barFigures({ req: ctx.req, res: ctx.res, caller: pageCallerOf(here, now()) }),
+      bar: await barOf(ctx, here),
       ...(ctx.path !== startHref && isGuided(ctx) && { guide: { href: startHref, csrf: csrf.token(ctx) } }),
       ...readerOf(ctx, here),
     };

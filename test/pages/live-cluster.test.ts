@@ -12,7 +12,7 @@ import { openBrowser } from '../helpers/browser.ts';
 import { admin, machineToken, type RunningConsole } from '../helpers/console.ts';
 import { callApi, personWith, sendForm, startWithAdmin } from '../helpers/management.ts';
 import { textOf, type UserAgent } from '../helpers/user-agent.ts';
-import { type OpenStream, openStream, type StreamEvent } from './live-support.ts';
+import { hasParts, type OpenStream, openStream, type StreamEvent } from './live-support.ts';
 
 const health =
   '{"nodeState":"ACTIVE","clusterState":"ACTIVE","clusterSafe":true,"migrationQueueSize":0,"clusterSize":1}';
@@ -83,7 +83,6 @@ async function stream(agent: UserAgent, path: string): Promise<OpenStream> {
   open.push(opened);
   return opened;
 }
-const hasParts = ({ name }: StreamEvent) => name === 'message';
 const partsOf = ({ data }: StreamEvent) => (data.parts ?? {}) as Readonly<Record<string, string>>;
 const says = (part: string, text: string) => (event: StreamEvent) =>
   (partsOf(event)[part] ?? '').includes(text);

@@ -42,6 +42,12 @@ test('goes on until there is a file, and another who may drain as well gets noth
     personWith(console, 'otto', ['Drainer']),
   ]);
   await offer('busy', 4_000);
+  // Any page says in its bar how many jobs run, and a drain takes some seconds.
+  const other = await openStream(console.url, ada, '/cluster/members');
+  const runs = (count: number) => (event: StreamEvent) =>
+    event.name === 'job' && event.data.running === count;
+  const idle = await other.until(runs(0));
+  expect(idle.data.parts).toEqual({ 'bar-jobs': '<span id="bar-jobs" data-part hidden></span>' });
   const question = await eve.get('/cluster/queues/busy?do=drain');
   const begun = await sendForm(eve, question, 'drain', { typed_name: 'busy', most: '4000' });
   const href = begun.headers.location!;
@@ -66,9 +72,13 @@ test('goes on until there is a file, and another who may drain as well gets noth
   expect(partOf(first)).toContain('Items are being taken, one by one.');
   const bye = await others.until(({ name }) => name === 'bye');
   expect(bye.data).toEqual({ reason: 'gone' });
+  const busy = await other.until(runs(1), 60_000);
+  expect(JSON.stringify(busy.data.parts)).toMatch(/href=\\"\/observe\/jobs\?state=running\\">One job runs</);
   const last = await own.until((event) => partOf(event).includes(`href="${href}/items"`), 120_000);
   expect(partOf(last)).toContain('4,000');
   expect(others.events.filter((event) => partOf(event) !== '')).toEqual([]);
+  await other.until((event) => other.events.indexOf(event) > other.events.indexOf(busy) && runs(0)(event));
+  other.leave();
   // Whoever may see all of them has frames of their own.
   const all = await openStream(console.url, ada, href);
   expect(partOf(await all.until((event) => partOf(event) !== ''))).toContain('4,000');

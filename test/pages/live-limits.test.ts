@@ -28,7 +28,8 @@ beforeEach(async () => {
     ? A
     : never;
   live = createLive({
-    isSessionLive: async () => true,
+    liveSessions: async (uids) => new Set(uids),
+    barFrames: () => async () => undefined,
     findUser: async () => {
       checks++;
       return account;
@@ -120,7 +121,7 @@ async function fill(reply: ServerResponse, bytes: number): Promise<void> {
   }
 }
 
-test('whoever has more than 64 KB unsent misses frames, and has all parts of the next one', async () => {
+test('whoever has more than 64 KB unsent misses frames, and has all parts as they are once that is sent', async () => {
   const [fast, slow] = [await open('fast'), await open('slow')];
   const reply = replies.get('slow')!;
   await waitFor(() => eventsIn(slow).length === 1, 'its first frame');
@@ -135,21 +136,30 @@ test('whoever has more than 64 KB unsent misses frames, and has all parts of the
   reply.write(`: ${'x'.repeat(mostUnsentBytes - reply.writableLength)}\n\n`);
   before = reply.writableLength;
   expect(before).toBeGreaterThan(mostUnsentBytes);
-  for (const [at, changed] of ['missed', 'missed too'].entries()) {
+  for (const [at, changed] of ['missed', 'the last'].entries()) {
     nextFrame(changed);
     await waitFor(() => eventsIn(fast).length === 3 + at, 'the frame at the other');
   }
   expect(reply.writableLength).toBe(before);
   slow.response.resume();
   await waitFor(() => reply.writableLength === 0, 'all to be sent');
-  nextFrame('caught up');
-  await waitFor(() => eventsIn(slow).length === 3, 'the frame after it');
+  // Nothing changes any more, and it does not stay behind.
+  await check();
+  await waitFor(() => eventsIn(slow).length === 3, 'all parts');
+  nextFrame('after it');
+  await waitFor(() => eventsIn(slow).length === 4, 'the frame after it');
   expect(eventsIn(slow)).toEqual([
     { one: 'first', other: 'the same' },
     { one: 'sent' },
-    { one: 'caught up', other: 'the same' },
+    { one: 'the last', other: 'the same' },
+    { one: 'after it' },
   ]);
-  expect(eventsIn(fast).at(-1)).toEqual({ one: 'caught up' });
+  expect(eventsIn(fast).at(-1)).toEqual({ one: 'after it' });
+  // It is long ago that it was behind.
+  now += 30_001;
+  await check();
+  nextFrame('still there');
+  await waitFor(() => eventsIn(slow).length === 5, 'one more');
 });
 
 test('whoever is behind for more than 30 s is closed', async () => {

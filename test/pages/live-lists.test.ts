@@ -240,7 +240,14 @@ describe('approvals', () => {
     const fields = { description: 'Another one', maps: 'orders', 'map:read': 'on' };
     await ada.follow(await sendForm(ada, form, 'save', fields));
     await waiting!.until(isNew(1));
-    expect(approved!.events.map(countIn)).toEqual([0]);
+    expect(approved!.events.map(countIn).filter((count) => count !== undefined)).toEqual([0]);
+    // Every page says in its bar how many wait: for this one, this alone has changed.
+    const inBar = ({ id, data }: StreamEvent) =>
+      id === '' && (data.parts as Record<string, string> | undefined)?.['bar-approvals'];
+    const none = await approved!.until((event) => inBar(event) !== undefined && inBar(event) !== false);
+    expect(inBar(none)).toBe('<span id="bar-approvals" data-part hidden></span>');
+    const one = await approved!.until((event) => String(inBar(event)).includes('One approval waits'));
+    expect(inBar(one)).toContain('href="/access/approvals?state=waiting"');
     for (const stream of [waiting!, approved!]) stream.leave();
   });
 });

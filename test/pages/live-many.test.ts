@@ -4,7 +4,7 @@ import { admin, machineToken, type RunningConsole, startConsole } from '../helpe
 import { callApi } from '../helpers/management.ts';
 import { copyUser } from '../helpers/store.ts';
 import { createUserAgent, type UserAgent } from '../helpers/user-agent.ts';
-import { type OpenStream, openStream, type StreamEvent } from './live-support.ts';
+import { hasParts, type OpenStream, openStream, type StreamEvent } from './live-support.ts';
 
 const streams = 1_000;
 const perSession = 8;
@@ -22,7 +22,6 @@ afterAll(async () => {
   await console?.stop();
 });
 
-const hasParts = ({ name }: StreamEvent) => name === 'message';
 const isBye = ({ name }: StreamEvent) => name === 'bye';
 
 async function signedIn(count: number): Promise<readonly UserAgent[]> {

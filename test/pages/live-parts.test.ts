@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPresentation, presentationOf } from '../../console/http/display/presentation.ts';
 import { createOverviewPage } from '../../console/pages/cluster/overview.ts';
+import { barFramesOf } from '../../console/pages/live/bar.ts';
 import { partFramesOf } from '../../console/pages/live/parts.ts';
 import type { PageContext, PageTools } from '../../console/pages/page-tools.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import type { BarModel } from '../../views/management/bar.tsx';
 import type { LiveParts } from '../../views/management/live/not-read.tsx';
 import { openBrowser } from '../helpers/browser.ts';
 import { admin, type RunningConsole } from '../helpers/console.ts';
@@ -110,6 +112,28 @@ test.each([
     expect(await next()).toBeUndefined();
   },
 );
+
+test('the bar is made once for all pages, anew when it says something else, and keeps what could not be had in time', async () => {
+  let bar: BarModel = { members: { count: 3, silent: 0 }, jobs: 2 };
+  const make = barFramesOf(async () => bar)();
+  let made = 0;
+  const ctx = contextIn('en');
+  const next = async () =>
+    String((await make(ctx, () => `boot-${++made}`))?.textFor({ ctx, hasMissed: false }));
+  const first = await next();
+  expect(first).toMatch(
+    /^data: \{"parts":\{"bar-members".*3 members.*"bar-approvals".*\n\nevent: job\ndata: \{"running":2,/,
+  );
+  expect(first).toContain('2 jobs run');
+  // It names no frame: the id of the stream stays that of the page.
+  expect(first).not.toMatch(/^id:/m);
+  expect(await next()).toBe('undefined');
+  bar = { jobs: 3, approvals: 1 };
+  const second = await next();
+  expect(second).toContain('3 members');
+  expect(second).toContain('One approval waits');
+  expect(second).toContain('"running":3');
+});
 
 test.skipIf(!browser)(
   `in a browser it stays, greyed, until it is there again (${reason ?? 'Chromium'})`,

@@ -19,6 +19,9 @@ export interface OpenStream {
   leave(): void;
 }
 
+/** Of the page itself: what goes on in the bar has no id. */
+export const hasParts = ({ name, id }: StreamEvent): boolean => name === 'message' && id !== '';
+
 /** Connections of their own, as many as there are streams. */
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
 

@@ -4,7 +4,7 @@ import { openBrowser } from '../helpers/browser.ts';
 import { admin, machineToken, type RunningConsole } from '../helpers/console.ts';
 import { callApi, personPassword, personWith, startWithAdmin } from '../helpers/management.ts';
 import { createUserAgent, type UserAgent } from '../helpers/user-agent.ts';
-import { type OpenStream, openStream, type StreamEvent } from './live-support.ts';
+import { hasParts, type OpenStream, openStream, type StreamEvent } from './live-support.ts';
 
 const { browser, reason } = await openBrowser();
 let console: RunningConsole;
@@ -24,7 +24,6 @@ afterAll(async () => {
   await browser?.close();
 });
 
-const hasParts = ({ name }: StreamEvent) => name === 'message';
 const isBye = ({ name }: StreamEvent) => name === 'bye';
 
 async function stream(agent: UserAgent, path: string, headers = {}): Promise<OpenStream> {

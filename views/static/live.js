@@ -45,6 +45,7 @@ function open() {
     takeAll(parts);
     for (const [id, why] of Object.entries(stale)) leaveAsOf(id, why);
   };
+  source.addEventListener('job', ({ data }) => takeAll(JSON.parse(data).parts));
   source.addEventListener('new', (event) => {
     goOn(event);
     showNew(JSON.parse(event.data));
@@ -55,7 +56,8 @@ function open() {
 }
 
 function goOn({ lastEventId }) {
-  lastId = lastEventId;
+  // The bar, which all pages have, may come before the page's own.
+  if (lastEventId !== '') lastId = lastEventId;
   waitMs = shortestMs;
   lostAt = undefined;
   say(texts.live);
@@ -103,7 +105,7 @@ async function refresh() {
     const response = await fetch(location.href);
     if (!response.ok || response.redirected) return location.reload();
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    for (const part of document.querySelectorAll('main [id]')) {
+    for (const part of document.querySelectorAll('main [id], .bar-figures [id]')) {
       const next = page.getElementById(part.id);
       if (next && part.matches('.part, .parts, [data-part]')) take(part.id, next.outerHTML);
     }

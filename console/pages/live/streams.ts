@@ -7,16 +7,18 @@ import type { WithSession } from '../../login/signed-in.ts';
 import type { PageContext } from '../page-tools.ts';
 import { type LiveList, newestName, newFramesOf } from './new-items.ts';
 import { partFramesOf, type ReadParts } from './parts.ts';
-import { createTopics, type Frame, type NewFrames } from './topics.ts';
+import { createTopics, type Frame, type FrameReader, type NewFrames, type Topic } from './topics.ts';
 
 export interface LiveDeps {
-  /** Whether the session counts; it is not prolonged by that. */
-  readonly isSessionLive: (uid: string) => Promise<boolean>;
+  /** Those of these sessions that count, by their `uid`; they are not prolonged by that. */
+  readonly liveSessions: (uids: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly findUser: (id: string) => Promise<WithSession['account'] | undefined>;
   /** What somebody may do at this moment, in words that are the same for all who may do the same. */
   readonly rightsOf: (ctx: PageContext) => string;
   /** How somebody reads it, in words that are the same for all who read it so: it stays as long as the page is open. */
   readonly presentationKeyOf: (ctx: PageContext) => string;
+  /** Of the bar, which goes on by the stream of every page. */
+  readonly barFrames: NewFrames;
   /** Whoever may not is answered as by the page. @throws {ProblemError} */
   readonly checkMayRun: (ctx: PageContext, operation: string) => Promise<void>;
   /** Headers of a page. */
@@ -34,11 +36,17 @@ interface Stream {
   readonly res: ServerResponse;
   readonly session: string;
   readonly rights: string;
-  leave(): void;
+  /** Of the page, and of its bar. */
+  readonly readings: Reading[];
   /** Since when it has more unsent than it may; undefined: it has not. Epoch milliseconds. */
   behindSince: number | undefined;
+}
+
+interface Reading extends FrameReader {
+  readonly topic: Topic;
   /** A frame was left out, so that the next is whole. */
   hasMissed: boolean;
+  leave(): void;
 }
 
 export const mostOfSession = 8;
@@ -52,7 +60,17 @@ const checkMs = 750;
 export type Live = ReturnType<typeof createLive>;
 
 export function createLive(deps: LiveDeps) {
-  const { isSessionLive, findUser, rightsOf, presentationKeyOf, checkMayRun, setHeaders, now, log } = deps;
+  const {
+    liveSessions,
+    findUser,
+    rightsOf,
+    presentationKeyOf,
+    barFrames,
+    checkMayRun,
+    setHeaders,
+    now,
+    log,
+  } = deps;
   const topics = createTopics(randomBytes(6).toString('base64url'), now);
   const bySession = new Map<string, Set<Stream>>();
   let count = 0;
@@ -82,7 +100,7 @@ export function createLive(deps: LiveDeps) {
       const { current } = ctx.state;
       const rights = rightsOf(ctx);
       return async () => {
-        const account = await liveAccountOf(current);
+        const account = (await liveAccountsOf([current])).get(current.uid);
         if (!account) return false;
         ctx.state.account = account;
         return rightsOf(ctx) === rights;
@@ -115,19 +133,12 @@ export function createLive(deps: LiveDeps) {
     const { res } = ctx;
     const session = ctx.state.current.uid;
     const rights = rightsOf(ctx);
-    const key = `${ctx.path}?${queryOf(ctx)} ${presentationKeyOf(ctx)} ${readers}`;
+    const presentation = presentationKeyOf(ctx);
+    const key = `${ctx.path}?${queryOf(ctx)} ${presentation} ${readers}`;
     const own = bySession.get(session);
     setHeaders(ctx);
     ctx.respond = false;
-    const stream: Stream = {
-      ctx,
-      res,
-      session,
-      rights,
-      leave: () => {},
-      behindSince: undefined,
-      hasMissed: false,
-    };
+    const stream: Stream = { ctx, res, session, rights, readings: [], behindSince: undefined };
     if (isClosed || count >= mostStreams || (own?.size ?? 0) >= mostOfSession) {
       begin(res);
       return void res.end(bye(isClosed ? 'restart' : 'too-many'));
@@ -138,21 +149,41 @@ export function createLive(deps: LiveDeps) {
     const last = ctx.get('Last-Event-ID') || (ctx.state.form.get('after') ?? '');
     const isKnown = last !== '' && topics.knows(key, last);
     if (last !== '' && !isKnown) res.write('event: reset\ndata: {}\n\n');
+    const page = read(stream, key, frames, (error) => failed(stream, error));
+    if (page.topic.frame()?.id === last) page.hasMissed = false;
+    else await begun(stream, page, isKnown);
+    // It is the same on all pages, and what cannot be had is not in it.
+    const bar = read(stream, `bar ${presentation} ${rights}`, barFrames, () => {});
+    await begun(stream, bar, true);
+  }
+
+  /** Until a frame was sent, it has missed all of them: the first one is whole, and so is that of who was away. */
+  function read(stream: Stream, key: string, frames: NewFrames, fail: (error: unknown) => void): Reading {
+    const { ctx, res } = stream;
     const { topic, leave } = topics.read(key, frames, {
       ctx,
-      take: (frame) => send(stream, frame),
-      fail: (error) => failed(stream, error),
+      take: (frame) => send(stream, reading, frame),
+      fail,
     });
-    stream.leave = leave;
-    if (res.destroyed) return leave();
-    const frame = topic.frame();
-    if (frame && frame.id === last) return;
-    // The first one is whole, and so is that of who was away.
-    stream.hasMissed = true;
-    if (frame && isKnown) send(stream, frame);
+    const reading: Reading = { ctx, topic, hasMissed: true, leave };
+    stream.readings.push(reading);
+    if (res.destroyed) leave();
+    return reading;
+  }
+
+  /** @param isLastEnough  a frame that was made before will do */
+  async function begun(stream: Stream, reading: Reading, isLastEnough: boolean): Promise<void> {
+    const { topic } = reading;
+    const last = topic.frame();
+    if (last && isLastEnough) send(stream, reading, last);
     else await topic.make();
-    const made = topic.frame();
-    if (stream.hasMissed && made) send(stream, made);
+    catchUp(stream, reading);
+  }
+
+  /** What was left out is not sent with the next change alone: there may be none. */
+  function catchUp(stream: Stream, reading: Reading): void {
+    const frame = reading.topic.frame();
+    if (reading.hasMissed && frame) send(stream, reading, frame);
   }
 
   function add(stream: Stream): void {
@@ -162,25 +193,25 @@ export function createLive(deps: LiveDeps) {
   }
 
   function remove(stream: Stream): void {
-    stream.leave();
+    for (const { leave } of stream.readings) leave();
     const own = bySession.get(stream.session);
     if (!own?.delete(stream)) return;
     if (own.size === 0) bySession.delete(stream.session);
     count--;
   }
 
-  function send(stream: Stream, frame: Frame): void {
+  function send(stream: Stream, reading: Reading, frame: Frame): void {
     const { res } = stream;
     if (res.writableEnded || res.destroyed) return;
     if (res.writableLength > mostUnsentBytes) {
       stream.behindSince ??= now();
-      stream.hasMissed = true;
+      reading.hasMissed = true;
       return;
     }
     stream.behindSince = undefined;
-    const text = frame.textFor(stream);
+    const text = frame.textFor(reading);
     if (text) res.write(text);
-    stream.hasMissed = false;
+    reading.hasMissed = false;
   }
 
   function failed(stream: Stream, error: unknown): void {
@@ -189,7 +220,7 @@ export function createLive(deps: LiveDeps) {
   }
 
   function end(stream: Stream, reason: Reason): void {
-    stream.res.end(bye(reason));
+    if (!stream.res.writableEnded) stream.res.end(bye(reason));
     remove(stream);
   }
 
@@ -205,7 +236,9 @@ export function createLive(deps: LiveDeps) {
     if (isChecking) return;
     isChecking = true;
     try {
-      for (const streams of [...bySession.values()]) await checkSession([...streams]);
+      const open = [...bySession.values()].map((streams) => [...streams]);
+      const accounts = await liveAccountsOf(open.map(([first]) => first!.ctx.state.current));
+      for (const streams of open) checkSession(streams, accounts.get(streams[0]!.session));
     } catch (error) {
       log.warn({ err: error }, 'the sessions of live pages could not be looked at');
     } finally {
@@ -213,16 +246,23 @@ export function createLive(deps: LiveDeps) {
     }
   }
 
-  /** @returns undefined when the session counts no longer */
-  async function liveAccountOf({ accountId, uid }: WithSession['current']) {
-    const account = await findUser(accountId);
-    return account && !account.disabled && (await isSessionLive(uid)) ? account : undefined;
+  /** All at once: each account is read once. @returns by the `uid` of those sessions that count */
+  async function liveAccountsOf(sessions: readonly WithSession['current'][]) {
+    const live = await liveSessions(sessions.map(({ uid }) => uid));
+    const counting = sessions.filter(({ uid }) => live.has(uid));
+    const accounts = new Map<string, WithSession['account'] | undefined>();
+    for (const { accountId } of counting)
+      if (!accounts.has(accountId)) accounts.set(accountId, await findUser(accountId));
+    return new Map(
+      counting.flatMap(({ uid, accountId }) => {
+        const account = accounts.get(accountId);
+        return account && !account.disabled ? [[uid, account] as const] : [];
+      }),
+    );
   }
 
-  /** All streams of one. */
-  async function checkSession(streams: readonly Stream[]): Promise<void> {
-    const { current } = streams[0]!.ctx.state;
-    const account = await liveAccountOf(current);
+  /** @param streams  all of one. @param account  undefined: it counts no longer */
+  function checkSession(streams: readonly Stream[], account: WithSession['account'] | undefined): void {
     if (!account) {
       for (const stream of streams) end(stream, 'session-ended');
       return;
@@ -233,6 +273,8 @@ export function createLive(deps: LiveDeps) {
       if (rights !== stream.rights) end(stream, 'role-changed');
       else if (stream.behindSince !== undefined && now() - stream.behindSince > longestBehindMs)
         stream.res.destroy();
+      else if (stream.behindSince !== undefined)
+        for (const reading of stream.readings) catchUp(stream, reading);
     }
   }
 }
