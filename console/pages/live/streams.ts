@@ -146,7 +146,7 @@ export function createLive(deps: LiveDeps) {
     stream.leave = leave;
     if (res.destroyed) return leave();
     const frame = topic.frame();
-    if (frame && frame.id === last) return;
+    if (frame && frame.id === last) return void res.write(resumed(last));
     // The first one is whole, and so is that of who was away.
     stream.hasMissed = true;
     if (frame && isKnown) send(stream, frame);
@@ -240,6 +240,11 @@ export function createLive(deps: LiveDeps) {
 function begin(res: ServerResponse): void {
   res.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
   res.flushHeaders();
+}
+
+/** Nothing has changed meanwhile; the page says that it is live again. */
+function resumed(id: string): string {
+  return `id: ${id}\nevent: resumed\ndata: {}\n\n`;
 }
 
 function bye(reason: Reason): string {
