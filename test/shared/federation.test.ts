@@ -132,16 +132,16 @@ describe.skipIf(isAbsent)(
     }
 
     /**
-   * The way out and an answer were at two consoles: in turn the first of such a request, two and two the last, which fetches
-   * what came by a form; without a form those two are neighbours there.
-   */
-  function expectTurns(order: readonly number[], start: string, callback: string): void {
+     * The way out and an answer were at two consoles: in turn the first of such a request, two and two the last, which fetches
+     * what came by a form; without a form those two are neighbours there.
+     */
+    function expectTurns(order: readonly number[], start: string, callback: string): void {
       const at = (path: string) =>
         front.asked.filter((each) => each.path.endsWith(path)).map(({ port }) => port);
       const [left, answered] = [at(start), at(callback)];
       expect([left.length, answered.length > 0]).toEqual([1, true]);
       if (order.length === 2) expect(answered[0]).not.toBe(left[0]);
-    else if (answered.length > 1) expect(answered.at(-1)).not.toBe(left[0]);
+      else if (answered.length > 1) expect(answered.at(-1)).not.toBe(left[0]);
     }
 
     const isSignedIn = async () => (await agent.get('/account')).status === 200;
