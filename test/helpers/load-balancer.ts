@@ -10,6 +10,8 @@ export interface LoadBalancer {
   choose(...ports: readonly number[]): void;
   /** How many answers of each status have gone back. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** What was asked for, without its query, and where it went. */
+  readonly asked: { readonly method: string; readonly path: string; readonly port: number }[];
   close(): Promise<void>;
 }
 
@@ -17,10 +19,12 @@ export async function startLoadBalancer(): Promise<LoadBalancer> {
   let targets: readonly number[] = [];
   let turn = 0;
   const statuses = new Map<number, number>();
+  const asked: LoadBalancer['asked'] = [];
   const count = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
   const server = createServer((req, res) => {
     const port = targets[turn++ % targets.length]!;
     const { method, url: path } = req;
+    asked.push({ method: method!, path: path!.replace(/\?.*$/, ''), port });
     const headers = { ...req.headers, connection: 'close' };
     const onward = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
       count(answer.statusCode!);
@@ -45,6 +49,7 @@ export async function startLoadBalancer(): Promise<LoadBalancer> {
       turn = 0;
     },
     statuses,
+    asked,
     async close() {
       server.close();
       server.closeAllConnections();

@@ -57,6 +57,8 @@ export interface PostgresOptions {
   /** Writes to the disk before it acknowledges; for what is measured. */
   readonly isDurable?: boolean;
   readonly settings?: readonly string[];
+  /** Of its processes, beside that of this one. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** With it, TLS is taken beside plain connections. */
   readonly certificate?: { readonly certificateFile: string; readonly keyFile: string } | undefined;
   /** Where it runs; absent: in the network of this machine. */
@@ -76,6 +78,7 @@ export async function startPostgres({
   dataIn,
   isDurable = false,
   settings = [],
+  environment = {},
   certificate,
   network,
 }: PostgresOptions = {}): Promise<Postgres> {
@@ -129,6 +132,7 @@ export async function startPostgres({
     server = spawn(program!, args, {
       ...(network ? {} : identity),
       cwd: root,
+      env: { ...process.env, ...environment },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const lines = createInterface(server.stderr!);

@@ -70,15 +70,19 @@ test('is the same frame for all who may do the same, and has nothing of one read
 });
 
 describe('after a cut', () => {
-  test('goes on where it was: what is the same is not sent again', async () => {
+  test('goes on where it was: what is the same is not sent again, and the page knows that it is live', async () => {
     const first = await stream(ada, '/observe/traffic?client=nobody-at-all');
     const { id } = await first.until(hasParts);
     first.leave();
     await first.ended;
     const again = await stream(ada, '/observe/traffic?client=nobody-at-all', { 'Last-Event-ID': id });
     const byAddress = await stream(ada, `/observe/traffic?client=nobody-at-all&after=${id}`);
+    for (const one of [again, byAddress]) {
+      expect(await one.until(({ name }) => name === 'resumed')).toMatchObject({ id, data: {} });
+    }
     const other = await stream(ada, '/observe/traffic?client=nobody-at-all');
     await other.until(hasParts);
+    expect([...again.events, ...byAddress.events].filter(hasParts)).toEqual([]);
     expect([...again.events, ...byAddress.events].filter(({ name }) => name === 'reset')).toEqual([]);
   });
 

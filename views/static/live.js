@@ -50,6 +50,7 @@ function open() {
     goOn(event);
     showNew(JSON.parse(event.data));
   });
+  source.addEventListener('resumed', goOn);
   source.addEventListener('reset', () => void refresh());
   source.addEventListener('bye', ({ data }) => leave(JSON.parse(data).reason));
   source.onerror = lost;
@@ -103,6 +104,8 @@ async function refresh() {
   if (newItems) return;
   try {
     const response = await fetch(location.href);
+    // A load balancer that has not found yet who else is there: the stream brings what is to be shown.
+    if (response.status >= 500) return;
     if (!response.ok || response.redirected) return location.reload();
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const part of document.querySelectorAll('main [id], .bar-figures [id]')) {

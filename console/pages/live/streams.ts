@@ -150,8 +150,10 @@ export function createLive(deps: LiveDeps) {
     const isKnown = last !== '' && topics.knows(key, last);
     if (last !== '' && !isKnown) res.write('event: reset\ndata: {}\n\n');
     const page = read(stream, key, frames, (error) => failed(stream, error));
-    if (page.topic.frame()?.id === last) page.hasMissed = false;
-    else await begun(stream, page, isKnown);
+    if (page.topic.frame()?.id === last) {
+      page.hasMissed = false;
+      res.write(resumed(last));
+    } else await begun(stream, page, isKnown);
     // It is the same on all pages, and what cannot be had is not in it.
     const bar = read(stream, `bar ${presentation} ${rights}`, barFrames, () => {});
     await begun(stream, bar, true);
@@ -282,6 +284,11 @@ export function createLive(deps: LiveDeps) {
 function begin(res: ServerResponse): void {
   res.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
   res.flushHeaders();
+}
+
+/** Nothing has changed meanwhile; the page says that it is live again. */
+function resumed(id: string): string {
+  return `id: ${id}\nevent: resumed\ndata: {}\n\n`;
 }
 
 function bye(reason: Reason): string {
