@@ -27,7 +27,9 @@ export function startMaintenance({ keys, storage }: Services, log: Logger): () =
   const endRounds = everyMinute(log, async () => {
     if (!check && isLongAgo(checkedAt) && isDue(storage)) beginCheck();
     await keys.maintain(storage.registry);
+    storage.leadership?.ran('keys');
     await storage.artifacts.sweep();
+    storage.leadership?.ran('expiry');
   });
   return async () => {
     stopped.abort();

@@ -171,11 +171,12 @@ async function openAuditOfMany(deps: SharedAuditDeps, { settings, log, closing, 
   if (deps.retention) {
     const { retention } = deps;
     const { sign } = trail;
-    const rounds = { reader, audit, limits: retention, sign, now: Date.now, log };
+    const rounds = { reader, audit, limits: retention, sign, now: storage.clock ?? Date.now, log };
     const begin = ({ leadership }: Storage) => {
-      const { holder, term } = leadership!;
+      const { holder, term, ran } = leadership!;
       // Of one that is over already nothing is removed.
-      return startRetentionRounds({ ...rounds, held: { holder, term: term() ?? 0 } });
+      const onRound = () => ran('audit_retention');
+      return startRetentionRounds({ ...rounds, onRound, held: { holder, term: term() ?? 0 } });
     };
     closing.add('retention of the audit', whileLeading(storage, begin));
   }

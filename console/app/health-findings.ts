@@ -11,6 +11,7 @@ import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
 import { repairOf } from '../settings/warning-fixes.ts';
 import type { DeniedCaller } from '../usage/denied-callers.ts';
+import { checkDatabase } from './database-findings.ts';
 import { directoryStateOf } from './directory-state.ts';
 import { checkProviders } from './provider-findings.ts';
 import type { Services } from './services.ts';
@@ -105,6 +106,7 @@ export function createHealthFindings({ services, memberStates, askMember }: Heal
     return [
       ...ofMembers,
       ...ofStore,
+      ...checkDatabase(services),
       ...checkKeys(),
       ...checkProviders(services),
       ...others.flat(),

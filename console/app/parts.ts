@@ -92,6 +92,7 @@ export async function createParts(given: PartsDeps): Promise<Parts> {
       countRejectedConfiguration: async () =>
         (await directoryStateOf(services.storage).read())?.state === 'refused' ? 1 : 0,
     }),
+    watchDatabase: services.storage.watch,
     faults,
     held: overload,
   });

@@ -95,7 +95,7 @@ export function createServices(deps: ServicesDeps) {
     installationId: createInstallationId(storage),
     jobs: createJobs({ artifacts: storage.artifacts, now }),
     ...createJobFiles(deps, cipher),
-    keys: createSigningKeys(settings, registry, cipher, now),
+    keys: createSigningKeys(settings, registry, cipher, storage.clock ?? now),
     callRate: createConsoleCallRate(settings, steady),
   };
 }

@@ -1,7 +1,10 @@
 /** What the console counts, for `/metrics`. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, Gauge } from 'prom-client';
 import type { Faults } from '../../platform/faults.ts';
+import type { DatabaseWatch } from '../storage/shared-store.ts';
 import { type CallMetrics, createCallMetrics, type HeldByCallers } from './call-metrics.ts';
+import { addDatabaseMetrics } from './database-metrics.ts';
 import { createMainTally, type InFlightThere, type MainNumbers } from './main-numbers.ts';
 import { createTally } from './tally.ts';
 
@@ -22,6 +25,8 @@ export interface MetricsDeps {
   readonly countVoids: () => { readonly account: number; readonly client: number; readonly crowded: number };
   /** 1 while files of configuration are refused. */
   readonly countRejectedConfiguration?: () => Promise<number>;
+  /** Of a database that several consoles share. */
+  readonly watchDatabase?: (() => DatabaseWatch) | undefined;
   readonly faults: Readonly<Faults>;
   /** What callers hold of the process. */
   readonly held: HeldByCallers;
@@ -29,6 +34,8 @@ export interface MetricsDeps {
 
 /** Clients with a number of their own since the start: a page of numbers for a million of them nobody could read. */
 const mostClientsByName = 500;
+
+const mostCountMs = 1_000;
 
 export function createMetrics(deps: MetricsDeps): Metrics {
   const { countUsers, countClients, countVoids, countRejectedConfiguration, faults, held } = deps;
@@ -72,13 +79,14 @@ export function createMetrics(deps: MetricsDeps): Metrics {
         this.set(await count());
       },
     });
-  gauge('console_users', 'Users in the registry', countUsers);
-  gauge('console_clients', 'Clients, those of settings included', countClients);
+  gauge('console_users', 'Users in the registry', lastKnown(countUsers));
+  gauge('console_clients', 'Clients, those of settings included', lastKnown(countClients));
   if (countRejectedConfiguration) {
     const help = '1 while files of CONSOLE_CONFIG_DIR are refused';
-    gauge('console_configuration_refused', help, countRejectedConfiguration);
+    gauge('console_configuration_refused', help, lastKnown(countRejectedConfiguration));
   }
   addVoidMetrics(calls, countVoids);
+  if (deps.watchDatabase) addDatabaseMetrics(calls.registry, deps.watchDatabase);
 
   const main = createMainTally(held);
   let countPolls = () => 0;
@@ -115,6 +123,33 @@ export function createMetrics(deps: MetricsDeps): Metrics {
       main.count(outcome === 'success' ? 'signIns' : 'signInsFailed');
     },
     mainNumbers: () => main.numbers(countPolls, inFlight),
+  };
+}
+
+/**
+ * Whoever watches asks most when the store is away or busy: then what was known last is told, and nobody waits.
+ *
+ * @returns resolves to `NaN` where nothing is known yet
+ */
+function lastKnown(count: () => Promise<number>): () => Promise<number> {
+  let last = Number.NaN;
+  let counting: Promise<void> | undefined;
+  return async () => {
+    counting ??= count()
+      .then(
+        (found) => {
+          last = found;
+        },
+        () => {},
+      )
+      .finally(() => {
+        counting = undefined;
+      });
+    const waited = new AbortController();
+    const waiting = pause(mostCountMs, undefined, { signal: waited.signal, ref: false }).catch(() => {});
+    await Promise.race([counting, waiting]);
+    waited.abort();
+    return last;
   };
 }
 

@@ -42,6 +42,27 @@ export interface SharedCounts {
   hold(kind: string, id: string, pace: Pace): Promise<number | undefined>;
 }
 
+/** What one process does for all in rounds. */
+export type Duty = 'keys' | 'expiry' | 'configuration' | 'audit_retention' | 'provider_metadata';
+
+/** What a process knows of its database without asking it. */
+export interface DatabaseWatch {
+  readonly connections: DatabaseState['connections'];
+  /** Work that was in vain since the start, and what was tried once more. */
+  readonly failures: number;
+  readonly retries: number;
+  /** Its clock against ours, as the lease was asked for last. */
+  readonly aheadMs: number;
+  /** Whether it tells of changes at once; else they are looked for twice a second. */
+  readonly isListening: boolean;
+  /** Milliseconds since all that others had changed was known here. */
+  readonly changesAgeMs: number;
+  /** In which this process leads; undefined: another one does. */
+  readonly term: number | undefined;
+  /** When each duty was done here last, epoch milliseconds. */
+  readonly runs: ReadonlyMap<Duty, number>;
+}
+
 /** Of a database that several consoles share. */
 export interface DatabaseState {
   readonly version: string;

@@ -17,7 +17,7 @@ import type { RecordEngine } from './record-engine.ts';
 import type { RecordLoader } from './record-loader.ts';
 import type { RecordStore } from './record-store.ts';
 import type { Collection, RegistryRecords } from './records.ts';
-import type { DatabaseState, SharedCounts } from './shared-store.ts';
+import type { DatabaseState, DatabaseWatch, Duty, SharedCounts } from './shared-store.ts';
 
 export type {
   AnnouncedKind,
@@ -215,6 +215,8 @@ export interface Leadership {
   term(): number | undefined;
   /** Of this process: with a term it is a `HeldTerm` of console/storage/shared-store.ts. */
   readonly holder: string;
+  /** A duty of whoever leads has been done once more. */
+  ran(duty: Duty): void;
   /**
    * The store as one who leads writes it: each write is made in that term alone, however late it comes. Whoever has
    * stopped meanwhile, and goes on while another one leads, changes nothing.
@@ -261,6 +263,12 @@ export interface Storage {
   check(): Promise<StoreCheck>;
   /** Left out by a store without a database. @throws {StorageUnavailableError} */
   database?(): Promise<DatabaseState>;
+  /**
+   * Of the database, epoch milliseconds, without a question to it: what lies there ends by it. The same.
+   */
+  clock?(): number;
+  /** What this process knows of its database, without a question to it. The same. */
+  watch?(): DatabaseWatch;
   /**
    * Writes a consistent copy of everything into `directory`, which must not exist yet.
    *

@@ -18,7 +18,9 @@ export interface LeadingServices extends Services {
 /** @param storage  as console/storage/engine/while-leading.ts gives it to a duty */
 export function leadingServices(services: Services, storage: Storage): LeadingServices {
   if (storage === services.storage) return services;
-  const { settings, sessions, licences, application, cipher, now } = services;
+  const { settings, sessions, licences, application, cipher } = services;
+  // Whoever leads does nothing early or late because its own clock is off.
+  const now = storage.clock ?? services.now;
   const accounts = createAccountRecords({
     records: storage.records,
     // What has been committed is carried through, whoever leads by then.
@@ -29,6 +31,7 @@ export function leadingServices(services: Services, storage: Storage): LeadingSe
   return {
     ...services,
     storage,
+    now,
     isLeading: () => storage.leadership?.term() !== undefined,
     accounts,
     elevations: createElevations({

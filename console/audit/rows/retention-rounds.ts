@@ -16,6 +16,8 @@ export interface RetentionRoundsDeps {
   readonly held: HeldTerm;
   /** By the key of check-points; undefined: it is not there yet. */
   readonly sign: (text: string) => string | undefined;
+  /** A round is over. */
+  readonly onRound?: () => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
@@ -29,7 +31,7 @@ const pauseMs = 20;
 
 /** @returns a function that ends it, after what is being removed */
 export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<void> {
-  const { reader, audit, limits, held, sign, now, log } = deps;
+  const { reader, audit, limits, held, sign, onRound, now, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const work = run();
@@ -41,7 +43,7 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): () => Promise<v
 
   async function run(): Promise<void> {
     for (let pause = firstMs; await isGoingOn(pause); pause = roundMs) {
-      await round().catch((error: unknown) => {
+      await round().then(onRound, (error: unknown) => {
         if (signal.aborted) return;
         if (error instanceof LeadershipLostError)
           log.warn({}, 'another console leads by now: what is too old in the audit is left to it');

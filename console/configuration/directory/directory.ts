@@ -46,6 +46,8 @@ export interface DirectoryDeps {
     read(): Promise<DirectoryState | undefined>;
     write(state: DirectoryState): Promise<void>;
   };
+  /** The directory has been looked at once more. */
+  readonly onLooked?: () => void;
   readonly audit: Audit;
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** Epoch milliseconds. */
@@ -64,10 +66,12 @@ const passing = (error: unknown) =>
 export async function followConfigurationDirectory(deps: DirectoryDeps): Promise<{ close(): Promise<void> }> {
   const { directory, log } = deps;
   const versionNow = () =>
-    listDirectory(directory).then(
-      ({ version }) => version,
-      (error: unknown) => `cannot be read ${reasonOf(error)}`,
-    );
+    listDirectory(directory)
+      .then(
+        ({ version }) => version,
+        (error: unknown) => `cannot be read ${reasonOf(error)}`,
+      )
+      .finally(deps.onLooked);
   let reported = '';
   const known = await versionNow();
   const isDone = await applyOnce();

@@ -6,7 +6,7 @@ import type { ProviderRegistration } from '../providers/registration.ts';
 import type { MetadataRefreshDeps } from './metadata-refresh.ts';
 
 export interface MetadataRefreshNeeds extends Pick<MetadataRefreshDeps, 'outbound' | 'now'> {
-  readonly storage: Pick<Storage, 'registry' | 'artifacts'>;
+  readonly storage: Pick<Storage, 'registry' | 'artifacts' | 'leadership'>;
   readonly providerRegistration: () => Promise<Pick<ProviderRegistration, 'list' | 'update'>>;
   readonly audit: Audit;
   readonly log: Logger;
@@ -39,6 +39,7 @@ export function startMetadataRefresh(needs: MetadataRefreshNeeds): () => Promise
     const registration = await providerRegistration();
     const uses = createProviderUses({ artifacts: storage.artifacts, now });
     await refreshMetadata({ registration, outbound, uses, now, log, onRefreshed });
+    storage.leadership?.ran('provider_metadata');
   }
 
   function onRefreshed(provider: string, changed: readonly string[]): void {

@@ -48,7 +48,7 @@ export interface PostgresArtifactsDeps {
   readonly onDoubt: () => void;
   /** Takes the account of a code or token that is read. */
   readonly recentUsers: Pick<RecentReads<UserRecord | undefined>, 'begin'>;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, of the database: each console sees the same ends. */
   readonly now: () => number;
   /** The same, going on evenly whatever is done to the clock: counters go by it. */
   readonly steady: () => number;

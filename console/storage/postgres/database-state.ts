@@ -1,12 +1,13 @@
 /** How the database is, for whoever looks after it. */
 import type { DatabaseState } from '../shared-store.ts';
 import { type Database, statement } from './database.ts';
+import { clockValue } from './lease.ts';
 
 const about = statement(
   'state',
   `select current_setting('server_version') as version, current_setting('server_version_num')::int as "versionNumber",
     current_setting('data_checksums') = 'on' as "hasChecksums",
-    extract(epoch from clock_timestamp())::float8 * 1000 as clock,
+    ${clockValue} as clock,
     (select cluster_console.version from cluster_console) as form`,
 );
 /** Of whom the user may know nothing, the lag is not known. */

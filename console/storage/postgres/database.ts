@@ -1,6 +1,6 @@
 /** Connections to the database: a pool with bounds on time, transactions, and statements that are prepared once. */
 import pg from 'pg';
-import type { DatabaseState } from '../shared-store.ts';
+import type { DatabaseState, DatabaseWatch } from '../shared-store.ts';
 import { StorageUnavailableError } from '../storage.ts';
 import type { DatabaseAddress } from './address.ts';
 import { createConnectionQueue } from './connection-queue.ts';
@@ -36,6 +36,8 @@ export interface Database extends Queries {
   connectAlone(): Promise<pg.Client>;
   /** Of the pool, and who waits for one. */
   connections(): DatabaseState['connections'];
+  /** Work that was in vain since the start, and what was tried once more. */
+  counts(): Pick<DatabaseWatch, 'failures' | 'retries'>;
   /** @returns a function that ends the subscription */
   onFailure(listener: (error: StorageUnavailableError) => void): () => void;
   close(): Promise<void>;
@@ -93,6 +95,7 @@ export function createDatabase({
 }: DatabaseDeps): Database {
   const queue = createConnectionQueue(connections, waitMs);
   const failures = new Set<(error: StorageUnavailableError) => void>();
+  const counted = { failures: 0, retries: 0 };
   const common = { ...address, types, keepAlive: true, application_name: 'cluster-console' };
   const pool = new pg.Pool({
     ...common,
@@ -112,6 +115,7 @@ export function createDatabase({
         return await connect();
       } catch (error) {
         if (!isConnectTimeout(error) || attempt === mostAttempts) throw error;
+        counted.retries++;
       }
     }
   }
@@ -126,8 +130,8 @@ export function createDatabase({
         return result;
       } catch (error) {
         client?.release(isOfConnection(error));
-        if (isConflict(error) && attempt < mostAttempts) continue;
-        throw asStorageError(error);
+        if (!isConflict(error) || attempt === mostAttempts) throw asStorageError(error);
+        counted.retries++;
       }
     }
   }
@@ -141,7 +145,9 @@ export function createDatabase({
   }
 
   function reported(error: unknown): unknown {
-    if (error instanceof StorageUnavailableError) for (const listener of failures) listener(error);
+    if (!(error instanceof StorageUnavailableError)) return error;
+    counted.failures++;
+    for (const listener of failures) listener(error);
     return error;
   }
 
@@ -165,6 +171,7 @@ export function createDatabase({
       waiting: queue.waiting(),
       most: connections,
     }),
+    counts: () => ({ ...counted }),
     onFailure(listener) {
       failures.add(listener);
       return () => failures.delete(listener);

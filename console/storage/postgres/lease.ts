@@ -5,6 +5,7 @@
 import type { HeldTerm } from '../shared-store.ts';
 import { LeadershipLostError } from '../storage.ts';
 import { type Database, type Queries, statement } from './database.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import { type Form, servesFromValue } from './schema/meta.ts';
 
 export interface Lease {
@@ -22,6 +23,10 @@ export interface LeaseDeps {
   readonly holder: string;
   /** Gets what is asked for with it, which costs no statement of its own: the number of the last change, and the form of the tables. */
   readonly onState: (last: number, form: Form) => void;
+  /** The same, of its clock, epoch milliseconds. */
+  readonly clock: Pick<DatabaseClock, 'answered'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   /** It is free: whoever waits for it is told by whatever tells of changes. */
   readonly onReleased: () => Promise<void>;
 }
@@ -34,6 +39,9 @@ const mostFirstAttempts = 3;
 const afterEndMs = 20;
 const duty = 'rounds';
 
+/** Epoch milliseconds. */
+export const clockValue = 'extract(epoch from clock_timestamp())::float8 * 1000';
+
 const take = statement(
   'lease_take',
   `with taken as (
@@ -42,10 +50,10 @@ const take = statement(
         term = lease.term + case when lease.holder = excluded.holder then 0 else 1 end
       where lease.holder = excluded.holder or lease.held_until < now()
       returning term)
-  select term, null as "leftMs", last, version, ${servesFromValue} as "servesFrom"
+  select term, null as "leftMs", last, version, ${servesFromValue} as "servesFrom", ${clockValue} as clock
     from taken, change_clock, cluster_console
-  union all select null, extract(epoch from lease.held_until - now())::float8 * 1000, last, version, ${servesFromValue}
-    from lease, change_clock, cluster_console where duty = $1 and not exists (select from taken)`,
+  union all select null, extract(epoch from lease.held_until - now())::float8 * 1000, last, version, ${servesFromValue},
+      ${clockValue} from lease, change_clock, cluster_console where duty = $1 and not exists (select from taken)`,
 );
 const release = statement(
   'lease_release',
@@ -62,6 +70,7 @@ interface LeaseRow extends Form {
   /** Until another one has it no longer. */
   readonly leftMs: number | null;
   readonly last: number;
+  readonly clock: number;
 }
 
 /**
@@ -69,7 +78,8 @@ interface LeaseRow extends Form {
  *
  * @throws {StorageUnavailableError} when the database has not said so, asked three times
  */
-export async function openLease({ database, holder, onState, onReleased }: LeaseDeps): Promise<Lease> {
+export async function openLease(deps: LeaseDeps): Promise<Lease> {
+  const { database, holder, onState, onReleased, clock, now } = deps;
   let held: { readonly term: number; readonly until: number } | undefined;
   let round: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -79,9 +89,13 @@ export async function openLease({ database, holder, onState, onReleased }: Lease
   /** @returns milliseconds until it is to be asked for again */
   async function renew(): Promise<number> {
     const asked = performance.now();
+    const askedAt = now();
     const { rows } = await database.run<LeaseRow>(take, [duty, holder]);
     const { term = null, leftMs = null } = rows[0] ?? {};
-    if (rows[0]) onState(rows[0].last, rows[0]);
+    if (rows[0]) {
+      clock.answered(askedAt, rows[0].clock);
+      onState(rows[0].last, rows[0]);
+    }
     held = term === null ? undefined : { term, until: asked + leaseMs };
     return Math.max(0, Math.min(renewalMs, (leftMs ?? renewalMs) + afterEndMs));
   }

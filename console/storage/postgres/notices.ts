@@ -43,6 +43,10 @@ export interface Notices {
   found(last: number): void;
   /** Something may have been committed, or be a moment later. */
   checkAgain(): void;
+  /** Whether the database tells of changes at once. */
+  isListening(): boolean;
+  /** Milliseconds since all there was had been read. */
+  ageMs(): number;
   /** This process does not lead any more. */
   notifyReleased(): Promise<void>;
   close(): Promise<void>;
@@ -57,6 +61,7 @@ export function startNotices(deps: NoticesDeps): Notices {
   /** The number of a change that has been made. */
   let last = 0;
   let isReachable = true;
+  let knownAt = performance.now();
   let poll: NodeJS.Timeout | undefined;
   const listener = startListener(database, stopped.signal, {
     onNotice(payload) {
@@ -73,9 +78,11 @@ export function startNotices(deps: NoticesDeps): Notices {
     isDue = reading !== undefined;
     // Of what is made while it is being read the next reading says.
     const upTo = last;
+    const begunAt = performance.now();
     reading ??= advance()
       .then(
         () => {
+          knownAt = begunAt;
           setReachable(true);
           if (!deps.isKnown(upTo)) deps.onGap();
         },
@@ -112,7 +119,10 @@ export function startNotices(deps: NoticesDeps): Notices {
     found(found) {
       last = found;
       if (!deps.isKnown(found)) read();
-      else if (!reading) wait();
+      else {
+        knownAt = performance.now();
+        if (!reading) wait();
+      }
     },
     checkAgain() {
       read();
@@ -122,6 +132,8 @@ export function startNotices(deps: NoticesDeps): Notices {
         notify();
       }, doubtMs).unref();
     },
+    isListening: listener.isListening,
+    ageMs: () => performance.now() - knownAt,
     async notifyReleased() {
       await database.run(notifyAll, [channel, releasedText]);
     },

@@ -4,14 +4,16 @@ import { createSerial } from '../../../platform/async/serial.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { createPutListeners, isAnnounced } from '../engine/put-listeners.ts';
 import type { StorageLog } from '../engine/storage-log.ts';
+import type { Duty } from '../shared-store.ts';
 import type { NamedArtifact, Storage, StoreCheck } from '../storage.ts';
 import { addressOf, dumpOf } from './address.ts';
 import { openPostgresArtifacts, readNamed } from './artifacts-postgres.ts';
 import { type ChangedNames, type ChangeLog, createChangeLog, lastChange } from './change-log.ts';
 import { createDatabase, type Database, type Queries, queriesOf, statement } from './database.ts';
+import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import { asRejection, asStorageError, readOnly } from './database-errors.ts';
 import { databaseState } from './database-state.ts';
-import { inTermOf, openLease } from './lease.ts';
+import { clockValue, inTermOf, openLease } from './lease.ts';
 import { startNotices } from './notices.ts';
 import { createCommits } from './ordered-commits.ts';
 import { fillClients } from './records/index-filling.ts';
@@ -26,7 +28,9 @@ export interface OpenPostgresOptions {
   readonly url: string;
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** The same, going on evenly whatever is done to the clock: counters go by it. */
+  /** By which what lies there ends; absent: the clock of the database. */
+  readonly endsBy?: () => number;
+  /** The same as {@link now}, going on evenly whatever is done to the clock: counters go by it. */
   readonly steady?: () => number;
   readonly log?: StorageLog | undefined;
   /** This process has missed changes that are gone: what it holds in memory is not to be trusted any more. */
@@ -34,9 +38,6 @@ export interface OpenPostgresOptions {
   /** A later version takes away what this process needs of the tables. @param message  as a start says it */
   readonly onNewer?: (message: string) => void;
 }
-
-/** More of the database's clock against this one: what a console has dated ends early or late. */
-const mostClockMs = 5_000;
 
 const probe = statement('probe', 'update change_clock set probed_at = now()');
 
@@ -47,13 +48,14 @@ const probe = statement('probe', 'update change_clock set probed_at = now()');
 export async function openPostgresStorage(options: OpenPostgresOptions): Promise<Storage> {
   const { url, log } = options;
   const holder = randomUUID();
+  const clock = createDatabaseClock(options.now ?? Date.now, log);
   const database = createDatabase({
     address: addressOf(url),
     onConnectionLost: (err) => log?.warn({ err }, 'a connection to the database was lost'),
   });
   try {
-    await prepare(database, holder, options);
-    return await openPrepared(database, holder, options);
+    await prepare(database, holder, clock, options);
+    return await openPrepared(database, holder, clock, options);
   } catch (error) {
     await database.close();
     throw asRejection(error) ?? asStorageError(error);
@@ -63,19 +65,18 @@ export async function openPostgresStorage(options: OpenPostgresOptions): Promise
 async function prepare(
   database: Database,
   holder: string,
-  { now = Date.now, log }: OpenPostgresOptions,
+  clock: DatabaseClock,
+  { now = Date.now }: OpenPostgresOptions,
 ): Promise<void> {
   const client = await database.connectAlone();
   try {
     const asked = now();
     const { rows } = await client.query<{ read_only: boolean; clock: number }>(
       `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
-        extract(epoch from clock_timestamp())::float8 * 1000 as clock`,
+        ${clockValue} as clock`,
     );
     if (rows[0]!.read_only) throw readOnly();
-    const aheadMs = Math.round(rows[0]!.clock - asked);
-    if (Math.abs(aheadMs) > mostClockMs)
-      log?.warn({ aheadMs }, 'the clock of the database is not the one of this machine: set both by NTP');
+    clock.answered(asked, rows[0]!.clock);
     await migrate({ client, database, holder });
   } finally {
     await client.end().catch(() => {});
@@ -85,7 +86,16 @@ async function prepare(
 async function openPrepared(
   database: Database,
   holder: string,
-  { url, now = Date.now, steady = now, log, onGap = () => {}, onNewer = () => {} }: OpenPostgresOptions,
+  clock: DatabaseClock,
+  {
+    url,
+    now = Date.now,
+    endsBy = clock.now,
+    steady = now,
+    log,
+    onGap = () => {},
+    onNewer = () => {},
+  }: OpenPostgresOptions,
 ): Promise<Storage> {
   const { onPut, emit } = createPutListeners(log);
   const emitPuts = (puts: readonly NamedArtifact[]) => {
@@ -121,13 +131,15 @@ async function openPrepared(
     notify,
     onDoubt,
     recentUsers,
-    now,
+    now: endsBy,
     steady,
   });
   let found = (_last: number) => {};
   const lease = await openLease({
     database,
     holder,
+    clock,
+    now,
     onState(last, form) {
       if (!serves(form)) onNewer(newer(form).message);
       found(last);
@@ -147,12 +159,14 @@ async function openPrepared(
         : log?.warn({}, 'the database cannot be read: what other consoles change is not known meanwhile'),
   });
   found = notices.found;
+  const runs = new Map<Duty, number>();
+  const ran = (duty: Duty) => void runs.set(duty, now());
   const storage: Storage = {
     registry,
     artifacts: { ...artifacts, onPut },
     records,
     loader,
-    leadership: { term: lease.term, holder, inTerm },
+    leadership: { term: lease.term, holder, ran, inTerm },
     counts: createSharedCounts(database),
     async checkWritable() {
       await database.run(probe);
@@ -164,6 +178,16 @@ async function openPrepared(
     fillIndexes: (signal) => fillClients(database, signal),
     check: () => checkAlone(database),
     database: () => databaseState(database, now),
+    clock: clock.now,
+    watch: () => ({
+      connections: database.connections(),
+      ...database.counts(),
+      aheadMs: clock.aheadMs(),
+      isListening: notices.isListening(),
+      changesAgeMs: notices.ageMs(),
+      term: lease.term(),
+      runs,
+    }),
     backup: () =>
       elsewhere(`back it up by ${dumpOf(url)}, which copies it as it is at one moment while consoles run`),
     downgrade: () =>
@@ -179,11 +203,21 @@ async function openPrepared(
   function inTerm(term: number): Storage {
     const fenced = inTermOf(database, { lease, holder, term });
     const ordered = createCommits({ database: fenced, log: changes, inTurn, notify, onDoubt });
-    const deps = { database: fenced, log: changes, inTurn, emit, notify, onDoubt, recentUsers, now, steady };
+    const deps = {
+      database: fenced,
+      log: changes,
+      inTurn,
+      emit,
+      notify,
+      onDoubt,
+      recentUsers,
+      now: endsBy,
+      steady,
+    };
     const isOn = () => (lease.term() === term ? term : undefined);
     return {
       ...storage,
-      leadership: { term: isOn, holder, inTerm },
+      leadership: { term: isOn, holder, ran, inTerm },
       registry: registry.writtenBy(ordered),
       ...writtenBy(ordered),
       artifacts: { ...openPostgresArtifacts(deps), onPut },

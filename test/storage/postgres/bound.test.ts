@@ -28,7 +28,11 @@ describe.skipIf(postgresPrograms === undefined)('what a token is bound to, where
   beforeAll(async () => {
     postgres = await startPostgres();
     schema = await postgres.createDatabase();
-    storage = await openPostgresStorage({ url: postgres.url(schema), now: () => seconds * 1000 });
+    storage = await openPostgresStorage({
+      url: postgres.url(schema),
+      now: () => seconds * 1000,
+      endsBy: () => seconds * 1000,
+    });
     artifacts = storage.artifacts;
   }, 60_000);
   afterAll(async () => {

@@ -15,7 +15,7 @@ describe.skipIf(postgresPrograms === undefined)('PostgreSQL, where it is install
   afterAll(() => postgres?.close());
 
   const open = async (now: () => number = Date.now) =>
-    openPostgresStorage({ url: postgres.url(await postgres.createDatabase()), now });
+    openPostgresStorage({ url: postgres.url(await postgres.createDatabase()), now, endsBy: now });
 
   describeStorage('PostgreSQL', open);
   describeRecords('records in PostgreSQL', open);

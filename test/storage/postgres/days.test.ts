@@ -15,7 +15,11 @@ describe.skipIf(postgresPrograms === undefined)('days in PostgreSQL, where it is
   test('after a day the tables are as large as the day before', async () => {
     const database = await postgres.createDatabase();
     let now = Date.now();
-    const storage = await openPostgresStorage({ url: postgres.url(database), now: () => now });
+    const storage = await openPostgresStorage({
+      url: postgres.url(database),
+      now: () => now,
+      endsBy: () => now,
+    });
     onTestFinished(() => storage.close());
     const leading = storage.leadership!.inTerm(storage.leadership!.term()!);
     const inTables = async (what: string) =>

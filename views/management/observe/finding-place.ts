@@ -115,6 +115,7 @@ export function namedCheck(
 const names: Readonly<Record<string, WordKey>> = {
   members: 'health.members',
   store: 'health.store',
+  database: 'health.database',
   keys: 'health.keys',
   licence: 'health.licence',
   jobs: 'health.jobs',

@@ -25,6 +25,25 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   'The system log says more.': 'Das Systemlog sagt mehr.',
   '{n} MiB are left.': '{n} MiB sind frei.',
   'Make room for the data directory.': 'Schaffen Sie Platz für das Datenverzeichnis.',
+  // The database.
+  'What other consoles have changed is not known here for {n} s.':
+    'Was andere Konsolen geändert haben, ist hier seit {n} s nicht bekannt.',
+  'See to the database and to the network on the way to it.':
+    'Sehen Sie nach der Datenbank und dem Netz auf dem Weg zu ihr.',
+  'The clock of the database is {n} s ahead of that of this console.':
+    'Die Uhr der Datenbank geht gegenüber der dieser Konsole {n} s vor.',
+  'The clock of the database is {n} s behind that of this console.':
+    'Die Uhr der Datenbank geht gegenüber der dieser Konsole {n} s nach.',
+  'Set both by NTP.': 'Stellen Sie beide mit NTP.',
+  'All {n} connections to the database are in use, and {waiting} requests wait for one.':
+    'Alle {n} Verbindungen zur Datenbank sind in Gebrauch, und {waiting} Anfragen warten auf eine.',
+  'See what the database is busy with; start further consoles if it is idle.':
+    'Sehen Sie nach, womit die Datenbank beschäftigt ist; ist sie es nicht, starten Sie weitere Konsolen.',
+  'The database does not tell of changes at once (LISTEN): they are looked for twice a second.':
+    'Die Datenbank meldet Änderungen nicht sofort (LISTEN): Sie werden zweimal in der Sekunde gesucht.',
+  'See the log of this console; behind PgBouncer set CONSOLE_DATABASE_LISTEN_URL to the address of the database itself.':
+    'Sehen Sie ins Log dieser Konsole; hinter PgBouncer setzen Sie CONSOLE_DATABASE_LISTEN_URL auf die Adresse der Datenbank selbst.',
+  '{n} of {most} connections are in use.': '{n} von {most} Verbindungen sind in Gebrauch.',
   // Calls that are denied over and over.
   '{n} calls were denied since {at}: it lacks {permission} for the map {name}.':
     '{n} Aufrufe wurden seit {at} abgelehnt: Es fehlt {permission} für die Map {name}.',

@@ -27,6 +27,7 @@ export const health: SameTexts<typeof english> = {
   'health.provider': 'Identitätsanbieter {id}',
   'health.members': 'Member',
   'health.store': 'Speicher',
+  'health.database': 'Datenbank',
   'health.keys': 'Schlüssel',
   'health.licence': 'Lizenz',
   'health.jobs': 'Jobs',

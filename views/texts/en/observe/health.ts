@@ -25,6 +25,7 @@ export const health = {
   'health.provider': 'Identity provider {id}',
   'health.members': 'Members',
   'health.store': 'Store',
+  'health.database': 'Database',
   'health.keys': 'Signing keys',
   'health.licence': 'Licence',
   'health.jobs': 'Jobs',
