@@ -19,15 +19,26 @@ export interface ErrorModel {
   readonly actionHref?: string | undefined;
   /** Text of the link to `actionHref`. */
   readonly actionLabel?: WordKey | undefined;
+  readonly back?: WayBack | undefined;
+}
+
+/** A page of the same place that can be had. */
+export interface WayBack {
+  readonly href: string;
+  /** Absent: it is the page of the thing itself. */
+  readonly title?: WordKey;
 }
 
 export function renderError(model: ErrorModel, presentation?: Presentation): string {
   return renderDocument(<ErrorPage {...model} />, presentation);
 }
 
-function ErrorPage({ status, code, title, detail, requestId, hint, actionHref, actionLabel }: ErrorModel) {
+function ErrorPage({ status, code, title, detail, requestId, hint, back, ...model }: ErrorModel) {
   const t = useText();
   const { language } = usePresentation();
+  const actionHref = back?.href ?? model.actionHref;
+  const backLabel = back?.title ? t('error.backTo', { page: t(back.title) }) : t('error.back');
+  const label = back ? backLabel : t(model.actionLabel ?? 'error.goOn');
   return (
     <NarrowPage title={saidIn(language, title) ?? title} hasProblem>
       <p class="lede">
@@ -41,7 +52,7 @@ function ErrorPage({ status, code, title, detail, requestId, hint, actionHref, a
       {actionHref && (
         <div class="actions">
           <Link href={actionHref} class="button primary">
-            {t(actionLabel ?? 'error.goOn')}
+            {label}
           </Link>
         </div>
       )}

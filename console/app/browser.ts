@@ -28,6 +28,7 @@ import { barFramesOf } from '../pages/live/bar.ts';
 import { createLive } from '../pages/live/streams.ts';
 import { createPagesModule } from '../pages/module.ts';
 import { createPageTools } from '../pages/page-tools.ts';
+import { wayBack } from '../pages/way-back.ts';
 import { createPages } from './pages.ts';
 import type { Parts } from './parts.ts';
 import { createListVersions } from './services/list-versions.ts';
@@ -106,7 +107,7 @@ async function createBase(parts: Parts) {
   const cookies = { names, keys: [await secretOf('cookie-key')] };
   const csrf = createCsrf({ origin, cookieName: names.csrf, isSecure, secret: await secretOf('csrf-key') });
   const browserKey = await secretOf('browser-key');
-  const errors = createErrorResponses({ ...parts, isSecure });
+  const errors = createErrorResponses({ ...parts, isSecure, wayBack });
   const framedBy = (ctx: Context) => silentRenewalFramePolicy(ctx, clients);
   const devicePages = createDevicePages({ findUser: users.find, isSecure });
   const oidc = createOidcModule({ ...parts, cookies, csrf, errors, framedBy, devicePages });

@@ -1,10 +1,11 @@
 /** One place turns what is thrown into what a page or a JSON caller gets (S86). */
 import type { Context, Middleware } from 'koa';
-import { ProblemError, problemBody, problems } from '../../platform/errors.ts';
+import { type Problem, ProblemError, problemBody, problems } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/log.ts';
-import { renderError } from '../../views/error.tsx';
+import { renderError, type WayBack } from '../../views/error.tsx';
+import { asSentence } from '../../views/texts/text.ts';
 import { StorageUnavailableError } from '../storage/storage.ts';
-import { presentationOf } from './display/presentation.ts';
+import { presentationOf, textFor } from './display/presentation.ts';
 import { FormError } from './form.ts';
 import { requestIdOf } from './request-id.ts';
 import { setPageHeaders } from './security-headers.ts';
@@ -16,6 +17,8 @@ const uploadMs = 10_000;
 export interface ErrorResponsesDeps {
   readonly log: Logger;
   readonly isSecure: boolean;
+  /** For who stands at a management page that cannot be had. */
+  readonly wayBack: (ctx: Context, problem: Problem) => WayBack | undefined;
 }
 
 export interface ErrorResponses {
@@ -25,7 +28,7 @@ export interface ErrorResponses {
   send(ctx: Context, problemError: ProblemError): void;
 }
 
-export function createErrorResponses({ log, isSecure }: ErrorResponsesDeps): ErrorResponses {
+export function createErrorResponses({ log, isSecure, wayBack }: ErrorResponsesDeps): ErrorResponses {
   return {
     async middleware(ctx, next) {
       try {
@@ -63,6 +66,8 @@ export function createErrorResponses({ log, isSecure }: ErrorResponsesDeps): Err
           detail: problemError.message,
           requestId,
           ...wayOut(code),
+          ...(isUnread(ctx, code) && { hint: textFor(ctx)('error.unread') }),
+          ...(!isClosed(status) && { back: wayBack(ctx, problemError.problem) }),
         },
         presentationOf(ctx),
       );
@@ -79,9 +84,9 @@ export function toProblem(error: unknown): ProblemError {
   if (error instanceof FormError) {
     const row = error.status === 413 ? problems.contentTooLarge : problems.invalidRequest;
     const headers: Record<string, string> = error.status === 413 ? { Connection: 'close' } : {};
-    return new ProblemError(row, `${error.message}.`, { cause: error, headers });
+    return new ProblemError(row, saidOf(error), { cause: error, headers });
   }
-  if (error instanceof StorageUnavailableError) {
+  if (isOfStorage(error)) {
     return new ProblemError(problems.storageUnavailable, 'Nothing was changed. Try again shortly.', {
       cause: error,
       headers: { 'Retry-After': '5' },
@@ -97,6 +102,19 @@ export function toProblem(error: unknown): ProblemError {
   return new ProblemError(problems.serverError, 'It is logged under the request id below.', { cause: error });
 }
 
+function saidOf({ message, field = '' }: FormError): string {
+  // Whoever sends a name as long as a page reads it nowhere.
+  return /^[\w.:-]{1,64}$/.test(field) ? `The field ${field} is not text in UTF-8.` : asSentence(message);
+}
+
+/** The library gets what its storage throws in an error of its own. */
+function isOfStorage(error: unknown): boolean {
+  return (
+    error instanceof StorageUnavailableError ||
+    (error instanceof Error && error.cause instanceof StorageUnavailableError)
+  );
+}
+
 /** The library's way to say that the cookie of a sign-in, or its record, is gone. */
 function isMissingInteraction(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound';
@@ -106,6 +124,20 @@ function isMissingInteraction(error: unknown): boolean {
 const pageTitles: Readonly<Record<string, string>> = {
   insufficient_scope: 'Your roles do not open this',
 };
+
+/** Whoever may not have this page may not have the one above it either. */
+const isClosed = (status: number) => status === 401 || status === 403;
+
+/** Of a form that was turned down before anything of it was done. */
+function isUnread({ method }: Context, code: string): boolean {
+  return method === 'POST' && unread.has(code);
+}
+
+const unread: ReadonlySet<string> = new Set([
+  problems.invalidRequest.code,
+  problems.contentTooLarge.code,
+  problems.methodNotAllowed.code,
+]);
 
 /** A person reads the page; what is missing stands above it. */
 const whoGives = 'An administrator can give you what is missing.';

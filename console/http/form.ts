@@ -6,15 +6,22 @@ export class FormError extends Error {
   readonly status: 400 | 413;
   /** The name of a parameter that came more than once. */
   readonly repeated: string | undefined;
+  /** The name of the parameter whose value is no text. */
+  readonly field: string | undefined;
 
   constructor(
     status: 400 | 413,
     message: string,
-    { repeated, ...options }: ErrorOptions & { readonly repeated?: string } = {},
+    {
+      repeated,
+      field,
+      ...options
+    }: ErrorOptions & { readonly repeated?: string; readonly field?: string } = {},
   ) {
     super(message, options);
     this.status = status;
     this.repeated = repeated;
+    this.field = field;
   }
 }
 
@@ -82,16 +89,26 @@ function eachPair(text: string, take: (name: string, value: string) => void): vo
     if (pair === '') continue;
     const at = pair.indexOf('=');
     if (at < 0) take(decode(pair), '');
-    else take(decode(pair.slice(0, at)), decode(pair.slice(at + 1)));
+    else {
+      const name = decode(pair.slice(0, at));
+      take(name, decode(pair.slice(at + 1), name));
+    }
   }
 }
 
-function decode(text: string): string {
+/** What people type has no NUL in it, and some of what keeps text ends there. @throws {FormError} with the field */
+export function checkText(form: Form): void {
+  for (const [field, value] of form)
+    if (value.includes('\0')) throw new FormError(400, 'a value has a NUL in it', { field });
+}
+
+/** @param field  whose value it is */
+function decode(text: string, field?: string): string {
   if (!/[%+\x80-\xff]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' ').replace(/[\x80-\xff]/g, escapeByte));
   } catch (cause) {
-    throw new FormError(400, 'the body has a bad escape', { cause });
+    throw new FormError(400, 'the body has a bad escape', { cause, ...(field !== undefined && { field }) });
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { UserRecord } from '../storage/records.ts';
-import { type Form, parseForm, readForm } from './form.ts';
+import { checkText, type Form, parseForm, readForm } from './form.ts';
 import { readUpload } from './upload.ts';
 
 /** Adds to the state; what it needs of guards before it is the second parameter. */
@@ -28,6 +28,7 @@ export type AccountContext = ParameterizedContext<WithAccount>;
 /** The body. @throws {FormError} */
 export const form: Guard<WithForm> = async (ctx, next) => {
   ctx.state.form = await readForm(ctx.req);
+  checkText(ctx.state.form);
   await next();
 };
 
@@ -37,12 +38,14 @@ const longFormLimit = 4 * 1024 * 1024;
 /** The body, with a value in it that members keep. @throws {FormError} */
 export const longForm: Guard<WithForm> = async (ctx, next) => {
   ctx.state.form = await readForm(ctx.req, longFormLimit);
+  checkText(ctx.state.form);
   await next();
 };
 
 /** A body with a file in it, which stands in the form in base64. Only behind `signedIn`: reading it is work. @throws {FormError} */
 export const upload: Guard<WithForm> = async (ctx, next) => {
   ctx.state.form = await readUpload(ctx.req);
+  checkText(ctx.state.form);
   await next();
 };
 
@@ -50,6 +53,7 @@ export const upload: Guard<WithForm> = async (ctx, next) => {
 export function largeUpload(most: number): Guard<WithForm> {
   return async (ctx, next) => {
     ctx.state.form = await readUpload(ctx.req, most);
+    checkText(ctx.state.form);
     await next();
   };
 }

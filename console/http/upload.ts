@@ -22,7 +22,7 @@ export async function readUpload(req: IncomingMessage, limit = uploadLimit): Pro
   for (const part of partsOf(await readBytes(req, limit), boundary)) {
     const { name, isFile } = dispositionOf(part.head);
     if (form.has(name)) throw new FormError(400, 'a parameter is repeated', { repeated: name });
-    form.set(name, isFile ? part.body.toString('base64') : textOf(part.body));
+    form.set(name, isFile ? part.body.toString('base64') : textOf(part.body, name));
   }
   return form;
 }
@@ -79,11 +79,11 @@ function dispositionOf(head: string): { readonly name: string; readonly isFile: 
   return { name, isFile: /;\s*filename\*?=/i.test(line) };
 }
 
-function textOf(bytes: Buffer): string {
+function textOf(bytes: Buffer, field: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new FormError(400, 'a part of the body is not UTF-8', { cause });
+    throw new FormError(400, 'a part of the body is not UTF-8', { cause, field });
   }
 }
 

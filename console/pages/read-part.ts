@@ -13,6 +13,11 @@ export async function readPart<Part>(read: () => Promise<Part>): Promise<Part | 
   }
 }
 
+/** Whether it could not be had now, from members or in time: what was asked for may be there all the same. */
+export function isAway(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.problem.status > 500;
+}
+
 /** What cannot be had leaves its place empty, and the others as they are. */
 export async function asPart<Part>(read: () => Promise<Part>): Promise<Part | undefined> {
   try {

@@ -14,6 +14,7 @@ import {
   startConsole,
   usedDataDir,
 } from '../helpers/console.ts';
+import { canFreeze, chattr } from '../helpers/frozen-disk.ts';
 import { until } from '../helpers/store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -27,26 +28,6 @@ const canMount = (() => {
   if (isMounted) spawnSync('umount', [place]);
   rmSync(place, { recursive: true, force: true });
   return isMounted;
-})();
-
-/** Of a directory and what is in it. @throws {Error} with what the command says */
-function chattr(flag: '+i' | '-i', directory: string): void {
-  const { status, stderr } = spawnSync('chattr', ['-R', flag, directory], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-}
-
-/** Only who may make a file immutable can take the disk from a process that has its files open. */
-const canFreeze = (() => {
-  const place = mkdtempSync(join(tmpdir(), 'audit-frozen-'));
-  try {
-    chattr('+i', place);
-    chattr('-i', place);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
 })();
 
 test.skipIf(!canMount)(

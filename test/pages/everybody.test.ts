@@ -1,6 +1,5 @@
 /** Every management page and every form that the administrator is led to, for everybody else: nothing is shown, changed or told that is not theirs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { siteMap } from '../../console/pages/site-map.ts';
 import type { RunningConsole } from '../helpers/console.ts';
 import {
   callApi,
@@ -10,33 +9,21 @@ import {
   personWith,
   startWithAdmin,
 } from '../helpers/management.ts';
-import { createUserAgent, formsOf, textOf, type UserAgent } from '../helpers/user-agent.ts';
+import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.ts';
+import { storedIn, unlinked, type WalkedForm, walk } from '../helpers/walk.ts';
 
 /** In names that only administrators may read. */
 const secretName = 'Zebra <b>Crossing</b>';
-/** Of one shape, so many pages are looked at. */
-const mostOfShape = 2;
-const mostPages = 400;
-/** Files are read before the token that comes with them: these have tests of their own. */
-const uploads = /\/(?:logo|value)$/;
 /** What looks at members anew is a question, which a Viewer may ask. */
 const asking = '/observe/health';
 /** What anybody who is signed in may do for themselves. */
 const own = /^\/(?:account|connect|language|settings\/start)(?:\/|$)/;
 
-interface FoundForm {
-  readonly page: string;
-  readonly action: string;
-  readonly hidden: Readonly<Record<string, string>>;
-  /** What is typed or chosen. */
-  readonly fields: readonly string[];
-}
-
 let console: RunningConsole;
 let ada: UserAgent;
 const others = new Map<string, UserAgent>();
 let pages: readonly string[] = [];
-let forms: readonly FoundForm[] = [];
+let forms: readonly WalkedForm[] = [];
 
 beforeAll(async () => {
   ({ console, ada } = await startWithAdmin());
@@ -68,123 +55,14 @@ beforeAll(async () => {
   others.set('MetricsViewer', await personWith(console, 'milo', ['MetricsViewer']));
   others.set('Viewer', await personWith(console, 'vera', ['Viewer']));
   others.set('a custom role', await personWith(console, 'nora', ['Narrow']));
-  ({ pages, forms } = await crawl());
+  const walked = await walk(ada, unlinked, 2);
+  pages = walked.pages;
+  // Files are read before the token that comes with them: these have tests of their own.
+  forms = walked.forms.filter(({ action, isUpload }) => !own.test(action) && !isUpload);
 }, 120_000);
 afterAll(() => console?.stop());
 
-/** Ids and keys in the path make no other page. */
-function shapeOf(href: string): string {
-  const [path = '', query = ''] = href.split('?');
-  const names = [...new URLSearchParams(query)].map(([name, value]) =>
-    name === 'do' ? `do=${value}` : name,
-  );
-  return `${path.replace(/[^/]*[\d.:%_][^/]*/g, '*')}?${names.sort().join('&')}`;
-}
-
-/** From every page of the map, along the links. */
-async function crawl(): Promise<{ pages: readonly string[]; forms: readonly FoundForm[] }> {
-  const waiting = [
-    ...siteMap.flatMap(({ href, pages: some }) => [href, ...some.map((page) => page.href)]),
-    ...[
-      '/cluster/maps/orders/a1',
-      '/cluster/queues/jobs',
-      // Where what is selected leads.
-      '/access/users?do=disable&pick%3Agrace=on',
-      '/access/users?do=remove&pick%3Agrace=on',
-      '/access/users?do=end-sessions&all=true',
-      '/access/clients?do=enable&pick%3Abilling=on',
-      '/access/applications?do=remove&pick%3Awiki=on',
-      '/access/roles?do=remove&pick%3ANarrow=on',
-      '/access/sessions?do=end&all=true',
-      '/access/clients/billing',
-      '/settings/api/console',
-    ],
-  ];
-  const shapes = new Map<string, number>();
-  const seen = new Set<string>();
-  const found = new Map<string, FoundForm>();
-  for (let href = waiting.shift(); href !== undefined && seen.size < mostPages; href = waiting.shift()) {
-    const shape = shapeOf(href);
-    const count = shapes.get(shape) ?? 0;
-    if (seen.has(href) || count >= mostOfShape || /^\/(?:static|api|language|connect)\//.test(href)) continue;
-    shapes.set(shape, count + 1);
-    seen.add(href);
-    const page = await ada.get(href);
-    if (page.status === 303) continue;
-    expect([href, page.status]).toEqual([href, 200]);
-    if (!page.headers['content-type']?.startsWith('text/html')) continue;
-    for (const { action, hidden: own, acts } of formsOf(page.body)) {
-      const fields = fieldsOf(page.body, action);
-      // Of several buttons the first: all of a list are of one operation.
-      const hidden = acts[0] === undefined ? own : { ...own, do: acts[0] };
-      if (hidden.csrf !== undefined)
-        found.set(`${shapeOf(action)} ${hidden.do}`, { page: href, action, hidden, fields });
-    }
-    for (const [, link = ''] of page.body.matchAll(/<a\b[^>]* href="(\/[^"#]*)/g))
-      waiting.push(link.replaceAll('&amp;', '&'));
-  }
-  return {
-    pages: [...seen],
-    forms: [...found.values()].filter(({ action }) => !own.test(action) && !uploads.test(action)),
-  };
-}
-
-/** Of all forms of a page that go to one address: one that does not know a field passes over it. */
-function fieldsOf(html: string, action: string): readonly string[] {
-  const own = html
-    .split('<form')
-    .filter((part) => part.includes(`action="${action.replaceAll('&', '&amp;')}"`));
-  const named = own.flatMap((part) => [
-    ...part.split('</form>')[0]!.matchAll(/<(?:input|textarea|select)\b([^>]*)/g),
-  ]);
-  const visible = named
-    .map(([, attributes = '']) => attributes)
-    .filter((attributes) => !attributes.includes('type="hidden"'));
-  return [...new Set(visible.flatMap((attributes) => / name="([^"]*)"/.exec(attributes)?.[1] ?? []))];
-}
-
-/** All that a form could have changed. */
-async function stored(): Promise<unknown> {
-  const read = (path: string) => callApi(console, 'GET', path);
-  const lists = [
-    '/users',
-    '/roles',
-    '/clients',
-    '/applications',
-    '/identity-providers',
-    '/keys',
-    '/jobs',
-    '/backups',
-  ];
-  const { items } = (await read('/maps/orders/entries/a1').then((entry) => ({ items: entry }))) as {
-    items: unknown;
-  };
-  const all = await Promise.all(lists.map((path) => read(`${path}?limit=200`)));
-  const queue = await read('/queues/jobs');
-  // A person who signs in is another version of themselves.
-  return JSON.parse(
-    JSON.stringify([items, all, queue], (name, value) =>
-      [
-        'lastSignInAt',
-        'lastUsedAt',
-        'lastUsedFrom',
-        'tokensLastHour',
-        'updatedAt',
-        'lastCallOn',
-        'sources',
-        // Figures of the last hour.
-        'callsPerSecond',
-        'hitShare',
-        'meanValueBytes',
-        'offersPerSecond',
-        'pollsPerSecond',
-        'pollsWaiting',
-      ].includes(name)
-        ? undefined
-        : value,
-    ),
-  );
-}
+const stored = () => storedIn(console);
 
 test('the administrator is led to every page of the map, and to a form for each kind of object', () => {
   expect(pages.length).toBeGreaterThan(80);
@@ -277,7 +155,8 @@ describe('a form', () => {
     ['1,000 characters', 'x'.repeat(1000)],
     ['writing from right to left', '\u202eليلى مديرة\u202c'],
     ['a family', '👩‍👩‍👧‍👦'],
-    ['control characters', 'a\u0000b\u0007\u001b[31m\r\nSet-Cookie: a=b'],
+    ['control characters', 'ab\u0007\u001b[31m\r\nSet-Cookie: a=b'],
+    ['control characters and a NUL', 'a\u0000b\u0007\u001b[31m\r\nSet-Cookie: a=b'],
     ['a path', '../../etc/passwd%00'],
     ['nothing', ''],
   ])(
@@ -285,7 +164,7 @@ describe('a form', () => {
     async (what, text) => {
       const name = `hostile-${what.replaceAll(/\W+/g, '-')}`;
       let agent = await personWith(console, name, ['Admin']);
-      for (const { page, action, hidden, fields } of forms) {
+      for (const { page, action, hidden, typed: fields } of forms) {
         const typed = Object.fromEntries(fields.map((field) => [field, text]));
         let csrf = hiddenIn(await agent.get('/account'), 'csrf');
         if (csrf === undefined) {

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { ShownDrain } from '../../../views/management/cluster/drains.tsx';
 import {
+  isCounted,
+  type KnownQueue,
   type QueueModel,
   queueParts,
   renderQueue,
@@ -17,7 +19,7 @@ import {
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
 import { jobHref } from '../../../views/management/observe/jobs/job-address.ts';
-import type { Translate } from '../../../views/texts/text.ts';
+import { asSentence, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
@@ -26,7 +28,7 @@ import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { numbersShown } from '../plots.ts';
-import { asPart } from '../read-part.ts';
+import { asPart, isAway } from '../read-part.ts';
 import { firstItem } from './first-calls.ts';
 import { pinNotice, pinned } from './pinning.ts';
 import { createQueueSizesShown } from './queue-sizes.ts';
@@ -62,9 +64,9 @@ export function createQueuePages(tools: PageTools, acts: Acts, origin: string, n
     },
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
-      const queue = await find(ctx);
       const { form } = ctx.state;
-      const act = actsOf(queue, t).get(form.get('do') ?? '');
+      const queue = form.has('do') ? await find(ctx) : await findKnown(ctx);
+      const act = isCounted(queue) ? actsOf(queue, t).get(form.get('do') ?? '') : undefined;
       if (act) return acts.ask(ctx, act, placeOf(queue, t), { queue: queue.id });
       const notice = form.get('done') === 'offered' ? t('queues.offered') : pinNotice(ctx);
       await showQueue(ctx, queue, { notice });
@@ -83,9 +85,10 @@ export function createQueuePages(tools: PageTools, acts: Acts, origin: string, n
     async change(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
-      const queue = await find(ctx);
-      if (form.get('do') === 'offer') return offer(ctx, queue);
-      if (await pinned(ctx, tools, 'queue', queue.id)) return;
+      const known = await findKnown(ctx);
+      if (await pinned(ctx, tools, 'queue', known.id)) return;
+      if (form.get('do') === 'offer') return offer(ctx, known);
+      const queue = isCounted(known) ? known : await find(ctx);
       const act = actsOf(queue, t).get(form.get('do') ?? '');
       if (!act) return tools.goTo(ctx, structureHref('queue', queue.id));
       const answer = await acts.perform<Taken | ShownDrain>(ctx, act, placeOf(queue, t), { queue: queue.id });
@@ -95,10 +98,25 @@ export function createQueuePages(tools: PageTools, acts: Acts, origin: string, n
     },
   };
 
+  /** @throws {ProblemError} unless a member says how many items are in it */
   async function find(ctx: PageContext): Promise<ShownQueue> {
     const queue = await read(ctx);
     sizes.record(queue.id, queue.size);
     return queue;
+  }
+
+  /** With what is known of it, where no member answers. */
+  async function findKnown(ctx: PageContext): Promise<KnownQueue> {
+    try {
+      return await find(ctx);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      const id = String(ctx.params.queue);
+      const { body } = await tools.run<ListAnswer<ListedQueue>>(ctx, 'listQueues', { query: { q: id } });
+      const listed = body.items.find((each) => each.id === id);
+      const { sources, lastCallOn } = listed ?? { sources: [], lastCallOn: null };
+      return { id, sources, lastCallOn, size: { notRead: asSentence(error.message) } };
+    }
   }
 
   async function read(ctx: PageContext): Promise<ShownQueue> {
@@ -106,7 +124,7 @@ export function createQueuePages(tools: PageTools, acts: Acts, origin: string, n
     return (await tools.run<ShownQueue>(ctx, 'readQueue', { params })).body;
   }
 
-  async function offer(ctx: PageContext, queue: ShownQueue): Promise<void> {
+  async function offer(ctx: PageContext, queue: KnownQueue): Promise<void> {
     const t = textFor(ctx);
     const { form } = ctx.state;
     const typed = typedValue(form);
@@ -135,10 +153,10 @@ export function createQueuePages(tools: PageTools, acts: Acts, origin: string, n
   /** Not at an address that could be opened again: what was taken is on this page alone. */
   async function showTaken(ctx: PageContext, { item }: Taken): Promise<void> {
     const notice = item === null ? textFor(ctx)('queues.nothingTaken') : undefined;
-    await showQueue(ctx, await find(ctx), { notice, taken: item === null ? [] : [takenItem(item)] });
+    await showQueue(ctx, await findKnown(ctx), { notice, taken: item === null ? [] : [takenItem(item)] });
   }
 
-  async function showQueue(ctx: PageContext, queue: ShownQueue, shown: Partial<QueueModel>): Promise<void> {
+  async function showQueue(ctx: PageContext, queue: KnownQueue, shown: Partial<QueueModel>): Promise<void> {
     const may = await tools.mayRun(ctx, ['offerToQueue', 'pollQueue']);
     const asked = { params: { queue: queue.id }, query: { limit: '10' } };
     const { body } = await tools.run<ListAnswer<ShownDrain>>(ctx, 'listQueueDrains', asked);

@@ -10,13 +10,22 @@ import { DetailPage, Facts, Part } from '../detail.tsx';
 import type { FieldError } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Live } from '../live/live.tsx';
-import type { LiveParts, NotRead } from '../live/not-read.tsx';
+import { type LiveParts, type NotRead, NotReadText } from '../live/not-read.tsx';
 import { DrainsPart, type ShownDrain } from './drains.tsx';
 import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
 import { GiveValue, type ShownValue, sizeText, type ValueFields } from './value.tsx';
 
 export interface ShownQueue extends ShownStructure {
   readonly size: number;
+}
+
+/** Its size may not be had while no member answers. */
+export interface KnownQueue extends ShownStructure {
+  readonly size: number | NotRead;
+}
+
+export function isCounted(queue: KnownQueue): queue is ShownQueue {
+  return typeof queue.size === 'number';
 }
 
 /** What was taken out of the queue: it is nowhere else any more. */
@@ -27,7 +36,7 @@ export interface TakenItem extends Pick<ShownValue, 'type' | 'bytes' | 'text' | 
 
 export interface QueueModel {
   readonly frame: FrameModel;
-  readonly queue: ShownQueue;
+  readonly queue: KnownQueue;
   readonly typed: ValueFields;
   readonly errors: readonly FieldError[];
   readonly csrf: string;
@@ -58,7 +67,7 @@ function Queue(model: QueueModel) {
       frame={frame}
       path={[{ title: t('common.queues'), href: '/cluster/queues' }]}
       title={queue.id}
-      about={<InIt size={queue.size} />}
+      about={isCounted(queue) ? <InIt size={queue.size} /> : undefined}
       acts={
         <>
           {isLive && <Live />}
@@ -132,11 +141,11 @@ function InIt({ size }: Pick<ShownQueue, 'size'>) {
   );
 }
 
-function Size({ size }: Pick<ShownQueue, 'size'>) {
+function Size({ size }: Pick<KnownQueue, 'size'>) {
   const { language } = useText();
   return (
     <span id="items" data-part="">
-      {numberIn(language, size)}
+      {typeof size === 'number' ? numberIn(language, size) : <NotReadText {...size} />}
     </span>
   );
 }

@@ -31,6 +31,8 @@ export const saidInGerman: Readonly<Record<string, string>> = {
   'There is one of this name already': 'Diesen Namen gibt es schon',
   'This has changed meanwhile': 'Das hat sich inzwischen geändert',
   'The body is too large': 'Die Anfrage ist zu groß',
+  'The body is too large.': 'Die Anfrage ist zu groß.',
+  'The field {name} is not text in UTF-8.': 'Das Feld {name} ist kein Text in UTF-8.',
   'Too many requests': 'Zu viele Anfragen',
   'Something went wrong here': 'Hier ist etwas schiefgegangen',
   'The server is busy': 'Der Server ist ausgelastet',

@@ -136,6 +136,9 @@ export const signIn: SameTexts<typeof english> = {
 
   'error.goOn': 'Weiter',
   'error.account': 'Zu Ihrem Konto',
+  'error.back': 'Zurück',
+  'error.backTo': 'Zurück: {page}',
+  'error.unread': 'Es wurde nichts geändert.',
   'error.status': 'Status',
   'error.code': 'Code',
   'error.request': 'Anfrage',

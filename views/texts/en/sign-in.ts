@@ -126,6 +126,9 @@ export const signIn = {
 
   'error.goOn': 'Go on',
   'error.account': 'Go to your account',
+  'error.back': 'Go back',
+  'error.backTo': 'Back to {page}',
+  'error.unread': 'Nothing was changed.',
   'error.status': 'Status',
   'error.code': 'Code',
   'error.request': 'Request',
