@@ -87,7 +87,7 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   addSecretFailure: true,
   beginCall: true,
   endCall: true,
-  keepFormer: true,
+  storeFormer: true,
   formersOf: true,
   formerValue: true,
   addOpenedKey: true,
