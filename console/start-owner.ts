@@ -167,6 +167,8 @@ function callsOf({ group, services, memories, parts, numbers, trail }: CallsDeps
     wasTokenUsed: memories.tokenUses.wasUsed,
     addSecretFailure: memories.secretFailures.add,
     ...memories.entryMemories,
+    addCalledKeys: services.calledKeys.add,
+    calledKeys: services.calledKeys.of,
     flushDenials: () => flushDenialsOf(group),
     recordClientUses: services.clientUses.add,
     eraseAudit: async (entry) => services.auditEraser.erase?.(entry),

@@ -135,6 +135,7 @@ function othersOf(owner: OwnerLine['owner'], written: () => Promise<void>): Othe
     settleUsage: owner.settleUsage,
     recentCalls: { read: owner.recentCalls, areAll: true },
     takeReport: owner.takeReport,
+    calledKeys: { add: owner.addCalledKeys, of: owner.calledKeys },
     openCalls: { list: owner.openCalls, end: owner.endOpenCall },
   };
 }

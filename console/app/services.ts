@@ -75,7 +75,10 @@ export function createServices(deps: ServicesDeps) {
     ...ofUsers,
     ...recordings,
     consoles: createSharedConsoles({ ...recordings, settings, storage, cipher }),
-    ...createMemberServices(storage, cipher, now),
+    ...createMemberServices(storage, cipher, now, {
+      minutes: settings.callKeysMinutes,
+      elsewhere: others?.calledKeys,
+    }),
     clients,
     outbound,
     providers,

@@ -6,6 +6,7 @@ import { createRoleBook } from '../../member-proxy/authorization/role-permission
 import type { CallRecord, MemberProxy, UsedCall } from '../../member-proxy/proxy.ts';
 import { createMemberSurface, type MemberSurfaceDeps } from '../server/member-surface.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { CalledKeys } from './called-keys.ts';
 import type { CalledStructures } from './called-structures.ts';
 import type { MemberRecords } from './member-records.ts';
 
@@ -16,6 +17,7 @@ export interface MembersNeeds
   readonly telemetry: { readonly calls: MemberSurfaceDeps['tracing'] } | undefined;
   readonly memberRecords: MemberRecords;
   readonly calledStructures: Pick<CalledStructures, 'record'>;
+  readonly calledKeys: Pick<CalledKeys, 'record'>;
   readonly recentCalls: { record(call: CallRecord): void };
   readonly openCalls: { follow(proxy: Pick<MemberProxy, 'waitingCalls'>): void };
   readonly usage: { readonly isOn: boolean; count(call: UsedCall): void };
@@ -37,8 +39,8 @@ export function createMembersModule(
   members: readonly string[],
   processes: number,
 ): MemberProxy {
-  const { revocations, storage, roles, denials, memberRecords, calledStructures, recentCalls, usage, log } =
-    needs;
+  const { revocations, storage, roles, denials, memberRecords, usage, log } = needs;
+  const { calledStructures, calledKeys, recentCalls } = needs;
   const proxy = createMemberSurface({
     ...needs,
     members,
@@ -53,6 +55,7 @@ export function createMembersModule(
     onDenial: denials.record,
     onCall(call) {
       calledStructures.record(call);
+      calledKeys.record(call);
       recentCalls.record(call);
     },
     ...(usage.isOn && { onUse: usage.count }),

@@ -22,10 +22,10 @@ export interface KnownPublisher {
   readonly lastSync?: DoneToPublisher | undefined;
   readonly lastCheck?: DoneToPublisher | undefined;
   /** By `host:port`, what a member was told last. */
-  readonly members?: Readonly<Record<string, ToldMember>> | undefined;
+  readonly members?: Readonly<Record<string, PublisherAtMember>> | undefined;
 }
 
-export interface ToldMember {
+export interface PublisherAtMember {
   readonly state?: 'sending' | 'paused' | 'stopped' | undefined;
   /** Epoch milliseconds; of the state. */
   readonly since?: number | undefined;
@@ -60,7 +60,7 @@ export function createPublisherRecords(registry: Registry) {
           publisher,
           last,
           ...startedAfter(before, last),
-          members: toldAfter(before, last),
+          members: membersAfter(before, last),
         };
         const others = known.filter((one) => one !== before);
         transaction.put('settings', { id: recordId, value: [after, ...others].slice(0, mostPublishers) });
@@ -83,14 +83,14 @@ function startedAfter(before: KnownPublisher | undefined, last: DoneToPublisher)
   return { ...(lastSync && { lastSync }), ...(lastCheck && { lastCheck }) };
 }
 
-function toldAfter(before: KnownPublisher | undefined, { what, at, members }: DoneToPublisher) {
-  const told = { ...before?.members };
+function membersAfter(before: KnownPublisher | undefined, { what, at, members }: DoneToPublisher) {
+  const all = { ...before?.members };
   const state = statesAfter[what];
-  const news = state ? { state, since: at } : what === 'cleared' ? { clearedAt: at } : undefined;
-  for (const member of news ? members : []) {
-    const former = told[member];
-    delete told[member];
-    told[member] = { ...former, ...news };
+  const change = state ? { state, since: at } : what === 'cleared' ? { clearedAt: at } : undefined;
+  for (const member of change ? members : []) {
+    const former = all[member];
+    delete all[member];
+    all[member] = { ...former, ...change };
   }
-  return Object.fromEntries(Object.entries(told).slice(-mostMembers));
+  return Object.fromEntries(Object.entries(all).slice(-mostMembers));
 }

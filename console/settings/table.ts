@@ -365,6 +365,12 @@ export const settingsTable = {
     'info',
     'least level that is logged; audit lines are logged at every level but `silent`',
   ),
+  callKeysMinutes: setting(
+    'CONSOLE_CALL_KEYS_MINUTES',
+    check.integer(0, 1440, 'minutes'),
+    '0',
+    'minutes for which the last keys of a map that were called through the console are listed on its page, in memory alone; 0: none is kept',
+  ),
   auditDays: optional(
     'CONSOLE_AUDIT_DAYS',
     check.integer(1, 36_500, 'days'),

@@ -7,6 +7,7 @@ import type { Entry } from '../audit/entry.ts';
 import type { Versions } from '../audit/reader/latest-entries.ts';
 import type { QuestionKind } from '../audit/reader/questions.ts';
 import type { ClientUseRow } from '../clients/uses/client-last-used.ts';
+import type { CalledKey } from '../members/called-keys.ts';
 import type { ConfiguredNames } from '../members/configured-structures.ts';
 import type { MinuteOfCalls } from '../metrics/call-history/minute-of-calls.ts';
 import type { CallFilter, CallSums } from '../metrics/call-sums.ts';
@@ -38,6 +39,9 @@ export interface OwnerCalls extends StoreCalls, EntryMemories {
   /** With an `Idempotency-Key`. @returns false: it is under way already */
   beginCall(id: string): boolean;
   endCall(id: string): void;
+  addCalledKeys(keys: readonly CalledKey[]): void;
+  /** Of calls through all workers. */
+  calledKeys(map: string): Promise<readonly CalledKey[]>;
   /** Of all workers. */
   flushDenials(): Promise<void>;
   /** Of what all have written. */
@@ -87,11 +91,13 @@ export const ownerCalls: Readonly<Record<keyof OwnerCalls, true>> = {
   addSecretFailure: true,
   beginCall: true,
   endCall: true,
-  keepFormer: true,
+  storeFormer: true,
   formersOf: true,
   formerValue: true,
   addOpenedKey: true,
   openedKeys: true,
+  addCalledKeys: true,
+  calledKeys: true,
   flushDenials: true,
   auditVersions: true,
   auditWritten: true,

@@ -22,7 +22,7 @@ export function createWorkerMemories(
 /** What is done does not fail because nobody remembers it. */
 function entryMemoriesOf(owner: OwnerLine['owner']): SharedMemories['entryMemories'] {
   return {
-    keepFormer: (entry, former) => owner.keepFormer(entry, former).catch(() => undefined),
+    storeFormer: (entry, former) => owner.storeFormer(entry, former).catch(() => undefined),
     formersOf: (entry) => owner.formersOf(entry).catch(() => []),
     formerValue: (entry, id) => owner.formerValue(entry, id).catch(() => undefined),
     addOpenedKey: (entry) => owner.addOpenedKey(entry).catch(() => {}),

@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createEntryMemories,
-  keptMs,
-  mostKeptBytes,
-  mostKeptValues,
+  formerMs,
+  mostFormerBytes,
+  mostFormerValues,
   mostOpenedKeys,
 } from '../../console/pages/cluster/remembered/entry-memories.ts';
 import { machineToken, type RunningConsole } from '../helpers/console.ts';
@@ -184,10 +184,10 @@ describe('the memory', () => {
 
   test('keeps the last few values of an entry, and none that is too large', async () => {
     const memories = createEntryMemories(() => 1_000);
-    expect(memories.keepFormer(entry, of(mostKeptBytes + 1))).toBeUndefined();
+    expect(memories.storeFormer(entry, of(mostFormerBytes + 1))).toBeUndefined();
     const ids: (string | undefined)[] = [];
-    for (let size = 1; size <= mostKeptValues + 2; size++) {
-      ids.push(await memories.keepFormer(entry, of(size)));
+    for (let size = 1; size <= mostFormerValues + 2; size++) {
+      ids.push(await memories.storeFormer(entry, of(size)));
     }
     const kept = await memories.formersOf(entry);
     expect(kept.map(({ id }) => id)).toEqual(ids.slice(2).reverse());
@@ -209,30 +209,30 @@ describe('the memory', () => {
       return bytes;
     };
     for (let at = 0; at < 40; at++) {
-      await memories.keepFormer({ session: 'a', map: 'm', key: `k${at}` }, of(mostKeptBytes));
+      await memories.storeFormer({ session: 'a', map: 'm', key: `k${at}` }, of(mostFormerBytes));
     }
-    expect(await sizes(['a'])).toBe(7 * mostKeptBytes);
+    expect(await sizes(['a'])).toBe(7 * mostFormerBytes);
     const newest = { session: 'a', map: 'm', key: 'k39' };
     expect(await memories.formersOf(newest)).toHaveLength(1);
     const others = Array.from({ length: 6 }, (_, at) => `other${at}`);
     for (const session of others) {
       for (let at = 0; at < 7; at++) {
-        await memories.keepFormer({ session, map: 'm', key: `k${at}` }, of(mostKeptBytes));
+        await memories.storeFormer({ session, map: 'm', key: `k${at}` }, of(mostFormerBytes));
       }
     }
-    expect(await sizes(['a', ...others])).toBe(31 * mostKeptBytes);
+    expect(await sizes(['a', ...others])).toBe(31 * mostFormerBytes);
     expect(await memories.formersOf(newest)).toHaveLength(0);
   });
 
   test('forgets by itself, and when its clock was put back', async () => {
     let at = 1_000_000;
     const memories = createEntryMemories(() => at);
-    await memories.keepFormer(entry, of(1));
-    at += keptMs - 1;
+    await memories.storeFormer(entry, of(1));
+    at += formerMs - 1;
     expect(await memories.formersOf(entry)).toHaveLength(1);
     at += 1;
     expect(await memories.formersOf(entry)).toHaveLength(0);
-    await memories.keepFormer(entry, of(1));
+    await memories.storeFormer(entry, of(1));
     at -= 1;
     expect(await memories.formersOf(entry)).toHaveLength(0);
   });

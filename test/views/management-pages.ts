@@ -585,7 +585,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
   map: (filling) =>
     renderMap({
       frame: frameOf(filling),
-      map: structureOf(),
+      map: { ...structureOf(), calledKeys: [{ id: filling.text, lastCallAt: earlier }] },
       numbers: { ...numbersOf(filling), href: '/observe/traffic' },
       mayChange: true,
       csrf: filling.text,

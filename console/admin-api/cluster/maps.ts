@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { listOf } from '../../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../../operations/operation.ts';
-import { view } from '../../operations/resource-fields.ts';
+import { dateTime, view } from '../../operations/resource-fields.ts';
 import {
   changed,
   checkEntry,
@@ -37,9 +37,26 @@ import {
   structureQuery,
 } from './structure-lists.ts';
 
-type MapNeeds = ClusterNeeds & EntryNeeds & StructureNeeds;
+interface CalledKeysNeeds {
+  readonly calledKeys: {
+    readonly isOn: boolean;
+    of(map: string): Promise<readonly { readonly key: string; readonly at: number }[]>;
+  };
+}
+
+type MapNeeds = ClusterNeeds & EntryNeeds & StructureNeeds & CalledKeysNeeds;
 
 const mapView = view(mapFields).meta({ id: 'ListedMap' });
+const oneMapView = view({
+  ...mapFields,
+  calledKeys: z
+    .array(view({ id: key, lastCallAt: dateTime }))
+    .nullable()
+    .meta({
+      description:
+        'The last keys that were called through the console, where CONSOLE_CALL_KEYS_MINUTES keeps them; null: it keeps none.',
+    }),
+}).meta({ id: 'KnownMap' });
 const entryView = view({
   id: key,
   map: structureName,
@@ -69,9 +86,10 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     summary: 'Shows what is known of a map. Whether there is one, and how large it is, members do not tell.',
     access: 'read',
     params,
-    answer: mapView,
+    answer: oneMapView,
     async run({ params: { map }, actor }, needs: MapNeeds) {
-      return { body: await findStructure('map', map, actor, needs) };
+      const found = await findStructure('map', map, actor, needs);
+      return { body: { ...found, calledKeys: await calledKeysOf(map, needs) } };
     },
   }),
   operation({
@@ -159,6 +177,15 @@ export const mapOperations: readonly Operation<MapNeeds>[] = [
     },
   }),
 ];
+
+/** Those that this API has pages for: a member takes others too. */
+async function calledKeysOf(map: string, { calledKeys }: CalledKeysNeeds) {
+  if (!calledKeys.isOn) return null;
+  const called = await calledKeys.of(map);
+  return called
+    .filter((one) => key.safeParse(one.key).success)
+    .map((one) => ({ id: one.key, lastCallAt: new Date(one.at).toISOString() }));
+}
 
 /** @param value  as much of it as is shown */
 function shownEntry(

@@ -8,7 +8,7 @@ import { type ClusterNeeds, checkDone, objectIn, pathOf, structureName } from '.
 
 export const acts = ['added', 'paused', 'resumed', 'stopped', 'cleared', 'synced', 'checked'] as const;
 
-export const toldStates = ['sending', 'paused', 'stopped'] as const;
+export const publisherStates = ['sending', 'paused', 'stopped'] as const;
 
 export interface Done {
   readonly what: (typeof acts)[number];
@@ -23,11 +23,11 @@ interface KnownPublisher {
   readonly last: Done;
   readonly lastSync?: Done | undefined;
   readonly lastCheck?: Done | undefined;
-  readonly members?: Readonly<Record<string, Told>> | undefined;
+  readonly members?: Readonly<Record<string, AtMember>> | undefined;
 }
 
-interface Told {
-  readonly state?: (typeof toldStates)[number] | undefined;
+interface AtMember {
+  readonly state?: (typeof publisherStates)[number] | undefined;
   readonly since?: number | undefined;
   readonly clearedAt?: number | undefined;
 }
@@ -155,11 +155,11 @@ export function viewOf({ replication, publisher, last, lastSync, lastCheck, memb
     lastCheck: checked ? doneOf(checked) : null,
     members: Object.keys(members)
       .sort()
-      .map((member) => toldOf(member, members[member]!)),
+      .map((member) => atMemberOf(member, members[member]!)),
   };
 }
 
-function toldOf(member: string, { state, since, clearedAt }: Told) {
+function atMemberOf(member: string, { state, since, clearedAt }: AtMember) {
   return { member, state: state ?? null, since: timeOf(since), clearedAt: timeOf(clearedAt) };
 }
 

@@ -15,7 +15,7 @@ import {
   readSync,
   started,
   syncId,
-  toldStates,
+  publisherStates,
   viewOf,
   type WanNeeds,
 } from './wan-calls.ts';
@@ -42,7 +42,7 @@ const publisherView = view({
       view({
         member: z.string().meta({ description: '`host:port`.' }),
         state: z
-          .enum(toldStates)
+          .enum(publisherStates)
           .nullable()
           .meta({
             description:

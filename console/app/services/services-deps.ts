@@ -6,6 +6,7 @@ import type { TrailVersions } from '../../audit/reader/latest-entries.ts';
 import type { AskAudit, AuditReader } from '../../audit/reader/questions.ts';
 import type { ClientUseRow } from '../../clients/uses/client-last-used.ts';
 import type { Uploads } from '../../jobs/uploads.ts';
+import type { CalledKeysElsewhere } from '../../members/called-keys.ts';
 import type { CallFilter, CallSums } from '../../metrics/call-sums.ts';
 import type { OpenCalls, OthersOpenCalls } from '../../metrics/open-calls.ts';
 import type { ProcessReport } from '../../metrics/reports/process-report.ts';
@@ -51,6 +52,8 @@ export interface OtherProcesses {
   /** The same. */
   readonly recordUsage?: (rows: readonly UsageRow[], gaps: readonly Gap[]) => Promise<void>;
   readonly settleUsage: () => Promise<void>;
+  /** Absent in the process that remembers them. */
+  readonly calledKeys?: CalledKeysElsewhere;
   /** What waits in all of them. */
   readonly openCalls?: OthersOpenCalls;
   /** Absent in the process that keeps what others report. */

@@ -65,7 +65,7 @@ export function createEntryPages(
       const done = await acts.perform(ctx, removal(ctx), entryPlace(ctx), paramsOf(ctx));
       if (!done) return;
       const notice = { text: textFor(ctx)('maps.removed'), former: formerOf(former) };
-      await sendEntry(ctx, undefined, { notice, keptId: await formers.keep(ctx, former, undefined) });
+      await sendEntry(ctx, undefined, { notice, storedId: await formers.store(ctx, former, undefined) });
     },
     ...createValuePages(tools),
     /** `POST /cluster/maps/:map/:key/value`: puts what a file holds. */
@@ -154,17 +154,17 @@ export function createEntryPages(
     found: FoundValue | undefined,
   ): Promise<void> {
     await entryMemories.addOpenedKey(entryOf(ctx));
-    const keptId = await formers.keep(ctx, former, found?.version);
-    await sendEntry(ctx, found, { notice: storedNotice(former, textFor(ctx)), keptId });
+    const storedId = await formers.store(ctx, former, found?.version);
+    await sendEntry(ctx, found, { notice: storedNotice(former, textFor(ctx)), storedId });
   }
 
   async function sendEntry(
     ctx: PageContext,
     found: FoundValue | undefined,
-    { keptId, ...shown }: Partial<EntryModel> & { readonly keptId?: string | undefined },
+    { storedId, ...shown }: Partial<EntryModel> & { readonly storedId?: string | undefined },
   ): Promise<void> {
     const may = await tools.mayRun(ctx, ['putMapEntry', 'deleteMapEntry']);
-    const kept = may.has('putMapEntry') ? await formers.list(ctx) : [];
+    const stored = may.has('putMapEntry') ? await formers.list(ctx) : [];
     const opened = found && openValue(found.stored);
     const html = renderMapEntry({
       frame: await tools.frame(ctx),
@@ -180,7 +180,7 @@ export function createEntryPages(
       mostBytes,
       mayPut: may.has('putMapEntry'),
       // What the notice offers already stands there alone.
-      formers: kept.filter(({ id }) => id !== keptId),
+      formers: stored.filter(({ id }) => id !== storedId),
       mayRemove: may.has('deleteMapEntry'),
       ...shown,
     });

@@ -6,7 +6,7 @@ import { type MapModel, renderMap } from '../../../views/management/cluster/maps
 import {
   type ListedMap,
   renderMaps,
-  type ShownStructure,
+  type ShownMap,
   structureHref,
 } from '../../../views/management/cluster/structures.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
@@ -91,7 +91,7 @@ export function createMapPages(tools: PageTools, acts: Acts, { origin, now, entr
   };
 
   /** What is found at once has an address; the rest is a job. */
-  async function get(ctx: PageContext, map: ShownStructure): Promise<void> {
+  async function get(ctx: PageContext, map: ShownMap): Promise<void> {
     const t = textFor(ctx);
     const typed = ctx.state.form.get('keys') ?? '';
     const keys = keysIn(typed);
@@ -108,7 +108,7 @@ export function createMapPages(tools: PageTools, acts: Acts, { origin, now, entr
 
   async function showMap(
     ctx: PageContext,
-    map: ShownStructure,
+    map: ShownMap,
     { keysToFind, ...shown }: Partial<MapModel> & { readonly keysToFind?: readonly string[] | undefined },
   ): Promise<void> {
     const may = await tools.mayRun(ctx, ['clearMap']);
@@ -128,9 +128,9 @@ export function createMapPages(tools: PageTools, acts: Acts, { origin, now, entr
     tools.send(ctx, html, shown.problem === undefined ? 200 : 400);
   }
 
-  async function findMap(ctx: PageContext): Promise<ShownStructure> {
+  async function findMap(ctx: PageContext): Promise<ShownMap> {
     const { map } = ctx.params;
-    const { body } = await tools.run<ShownStructure>(ctx, 'readMap', { params: { map: String(map) } });
+    const { body } = await tools.run<ShownMap>(ctx, 'readMap', { params: { map: String(map) } });
     return body;
   }
 }

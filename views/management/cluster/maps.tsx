@@ -12,15 +12,15 @@ import type { NotRead } from '../live/not-read.tsx';
 import { entryHref, Found, type FoundEntry } from './found-entries.tsx';
 import { memberHref } from './members.tsx';
 import { type ListedReading, ReadingsPart } from './readings.tsx';
-import { type FormerValue, FormerValues, type OpenedKey, OpenedKeys } from './remembered.tsx';
-import { lastCallText, PinButton, type ShownStructure, sourcesText, structureHref } from './structures.tsx';
+import { CalledKeys, type FormerValue, FormerValues, type OpenedKey, OpenedKeys } from './remembered.tsx';
+import { lastCallText, PinButton, type ShownMap, sourcesText, structureHref } from './structures.tsx';
 import { GiveFile, GiveValue, type ShownValue, sizeText, Value, type ValueFields } from './value.tsx';
 
 const mapsPath = (t: Translate) => [{ title: t('common.maps'), href: '/cluster/maps' }];
 
 export interface MapModel {
   readonly frame: FrameModel;
-  readonly map: ShownStructure;
+  readonly map: ShownMap;
   readonly mayChange: boolean;
   readonly csrf: string;
   /** Of the form that takes keys. */
@@ -86,6 +86,7 @@ function MapPage(model: MapModel) {
         {found && <Found map={map.id} found={found} />}
       </Part>
       {opened.length > 0 && <OpenedKeys map={map.id} opened={opened} now={frame.now} />}
+      {map.calledKeys && <CalledKeys map={map.id} called={map.calledKeys} now={frame.now} />}
       {readings.length > 0 && <ReadingsPart map={map.id} readings={readings} now={frame.now} />}
       {model.numbers && <NumbersPart {...model.numbers} />}
       {mayChange && <More acts={[{ label: t('maps.clear'), href: `${href}?do=clear` }]} />}

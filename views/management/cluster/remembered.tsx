@@ -29,20 +29,67 @@ export function OpenedKeys({ map, opened, now }: OpenedKeysProps) {
   const t = useText();
   return (
     <Part id="opened-keys" title={t('maps.openedKeys')} about={t('maps.openedKeysAbout')}>
-      <Table
+      <Keys
         title={t('maps.openedKeys')}
-        columns={[{ title: t('maps.key') }, { title: t('maps.opened') }]}
-        rows={opened.map(({ key, at }) => ({
-          key,
-          cells: [
-            <a key="key" href={entryHref(map, key)}>
-              <ListId>{key}</ListId>
-            </a>,
-            <Ago key="at" at={new Date(at)} now={now} />,
-          ],
-        }))}
+        when={t('maps.opened')}
+        map={map}
+        keys={opened.map(({ key, at }) => ({ id: key, at: new Date(at) }))}
+        now={now}
       />
     </Part>
+  );
+}
+
+interface CalledKeysProps {
+  readonly map: string;
+  readonly called: readonly { readonly id: string; readonly lastCallAt: string }[];
+  readonly now: Date;
+}
+
+/** The same, where a setting keeps them. */
+export function CalledKeys({ map, called, now }: CalledKeysProps) {
+  const t = useText();
+  return (
+    <Part id="called-keys" title={t('maps.calledKeys')} about={t('maps.calledKeysAbout')}>
+      {called.length === 0 ? (
+        <p class="muted">{t('maps.noCalledKeys')}</p>
+      ) : (
+        <Keys
+          title={t('maps.calledKeys')}
+          when={t('structures.lastCall')}
+          map={map}
+          keys={called.map(({ id, lastCallAt }) => ({ id, at: new Date(lastCallAt) }))}
+          now={now}
+        />
+      )}
+    </Part>
+  );
+}
+
+interface KeysProps {
+  readonly title: string;
+  readonly when: string;
+  readonly map: string;
+  readonly keys: readonly { readonly id: string; readonly at: Date }[];
+  readonly now: Date;
+}
+
+function Keys({ title, when, map, keys, now }: KeysProps) {
+  const t = useText();
+  return (
+    <Table
+      title={title}
+      columns={[{ title: t('maps.key') }, { title: when }]}
+      rows={keys.map(({ id, at }) => ({
+        key: id,
+        cells: [
+          <a key="key" href={entryHref(map, id)}>
+            <ListId>{id}</ListId>
+          </a>,
+          <Ago key="at" at={at} now={now} />,
+        ],
+      }))}
+    />
   );
 }
 

@@ -14,6 +14,11 @@ export interface ShownStructure {
   readonly lastCallOn: string | null;
 }
 
+/** With keys of its last calls, the last ones first; null where none are kept. */
+export interface ShownMap extends ShownStructure {
+  readonly calledKeys: readonly { readonly id: string; readonly lastCallAt: string }[] | null;
+}
+
 /** With what its calls of the last hour came to; null where nothing is known of it. */
 export interface ListedMap extends ShownStructure {
   readonly callsPerSecond: number | null;

@@ -27,10 +27,10 @@ export interface ShownPublisher {
   readonly lastSync: DoneTo | null;
   readonly lastCheck: DoneTo | null;
   /** Those that were told something of it. */
-  readonly members: readonly ToldMember[];
+  readonly members: readonly PublisherAtMember[];
 }
 
-interface ToldMember {
+interface PublisherAtMember {
   readonly member: string;
   readonly state: 'sending' | 'paused' | 'stopped' | null;
   readonly since: string | null;
@@ -105,7 +105,7 @@ function Publishers({ publishers, ...list }: PublishersModel) {
   );
 }
 
-const toldStates = {
+const publisherStates = {
   sending: { kind: 'ok', word: 'wan.sending' },
   paused: { kind: 'warn', word: 'wan.paused' },
   stopped: { kind: 'danger', word: 'wan.stopped' },
@@ -114,18 +114,18 @@ const toldStates = {
 /** How many members were told what, the worst first. */
 function States({ members }: Pick<ShownPublisher, 'members'>) {
   const t = useText();
-  const told = (['stopped', 'paused', 'sending'] as const).flatMap((state) => {
+  const known = (['stopped', 'paused', 'sending'] as const).flatMap((state) => {
     const n = members.filter((one) => one.state === state).length;
     return n === 0 ? [] : [{ state, n }];
   });
-  if (told.length === 0) return <State kind="unknown">{t('members.unknown')}</State>;
+  if (known.length === 0) return <State kind="unknown">{t('members.unknown')}</State>;
   return (
     <>
-      {told.map(({ state, n }, at) => (
+      {known.map(({ state, n }, at) => (
         <>
           {at > 0 && ' '}
-          <State key={state} kind={toldStates[state].kind}>
-            {t('wan.stateAtMembers', { state: t(toldStates[state].word), n })}
+          <State key={state} kind={publisherStates[state].kind}>
+            {t('wan.stateAtMembers', { state: t(publisherStates[state].word), n })}
           </State>
         </>
       ))}
@@ -248,8 +248,8 @@ function ByMember({ publisher: { members }, frame: { now } }: PublisherModel) {
             state === null ? (
               <State kind="unknown">{t('members.unknown')}</State>
             ) : (
-              <State key="state" kind={toldStates[state].kind}>
-                {t(toldStates[state].word)}
+              <State key="state" kind={publisherStates[state].kind}>
+                {t(publisherStates[state].word)}
               </State>
             ),
             <Ago key="since" at={dateOf(since)} now={now} />,

@@ -35,7 +35,7 @@ export interface OpenedKey {
 /** Of several processes of a console one remembers for all of them. */
 export interface EntryMemories {
   /** @returns its id; undefined: it is too large, or could not be handed on */
-  keepFormer(entry: RememberedEntry, former: FormerValue): MaybeLater<string | undefined>;
+  storeFormer(entry: RememberedEntry, former: FormerValue): MaybeLater<string | undefined>;
   /** The newest first. */
   formersOf(entry: RememberedEntry): MaybeLater<readonly ListedFormerValue[]>;
   /** @returns undefined: it is not kept any more */
@@ -47,7 +47,7 @@ export interface EntryMemories {
 
 type MaybeLater<T> = T | Promise<T>;
 
-interface Kept {
+interface Former {
   readonly id: string;
   readonly session: string;
   readonly type: string | null;
@@ -55,11 +55,11 @@ interface Kept {
   readonly replacedAt: number;
 }
 
-export const keptMs = 10 * 60_000;
+export const formerMs = 10 * 60_000;
 /** Of a value. */
-export const mostKeptBytes = 1024 * 1024;
+export const mostFormerBytes = 1024 * 1024;
 /** Of one entry. */
-export const mostKeptValues = 3;
+export const mostFormerValues = 3;
 const mostBytesOfSession = 8 * 1024 * 1024;
 const mostBytesOfAll = 32 * 1024 * 1024;
 /** What one costs beside its bytes. */
@@ -77,30 +77,30 @@ export function createEntryMemories(now: () => number = Date.now): EntryMemories
   return { ...createFormerMemory(now), ...createKeyMemory(now) };
 }
 
-type FormerMemory = Pick<EntryMemories, 'keepFormer' | 'formersOf' | 'formerValue'>;
+type FormerMemory = Pick<EntryMemories, 'storeFormer' | 'formersOf' | 'formerValue'>;
 
 function createFormerMemory(now: () => number): FormerMemory {
   /** By id, the oldest first. */
-  const all = new Map<string, { readonly entry: string; readonly kept: Kept }>();
-  const byEntry = new Map<string, readonly Kept[]>();
+  const all = new Map<string, { readonly entry: string; readonly former: Former }>();
+  const byEntry = new Map<string, readonly Former[]>();
   const bytesOfSession = new Map<string, number>();
   let bytesOfAll = 0;
   let made = 0;
   let timer: NodeJS.Timeout | undefined;
 
   return {
-    keepFormer(entry, { type, value }) {
+    storeFormer(entry, { type, value }) {
       const bytes = Buffer.from(value, 'base64');
-      if (bytes.length > mostKeptBytes) return undefined;
+      if (bytes.length > mostFormerBytes) return undefined;
       const name = nameOf(entry);
-      const kept = { id: String(++made), session: entry.session, type, bytes, replacedAt: now() };
-      all.set(kept.id, { entry: name, kept });
-      byEntry.set(name, [kept, ...(byEntry.get(name) ?? [])]);
-      count(kept, 1);
-      for (const { id } of byEntry.get(name)!.slice(mostKeptValues)) drop(id);
+      const former = { id: String(++made), session: entry.session, type, bytes, replacedAt: now() };
+      all.set(former.id, { entry: name, former });
+      byEntry.set(name, [former, ...(byEntry.get(name) ?? [])]);
+      count(former, 1);
+      for (const { id } of byEntry.get(name)!.slice(mostFormerValues)) drop(id);
       dropOld();
       dropTooMany(entry.session);
-      return kept.id;
+      return former.id;
     },
     formersOf(entry) {
       dropOld();
@@ -119,21 +119,21 @@ function createFormerMemory(now: () => number): FormerMemory {
   /** A clock that was put back keeps nothing for longer. */
   function dropOld(): void {
     const at = now();
-    for (const [id, { kept }] of all) {
-      if (at - kept.replacedAt >= keptMs || kept.replacedAt > at) drop(id);
+    for (const [id, { former }] of all) {
+      if (at - former.replacedAt >= formerMs || former.replacedAt > at) drop(id);
       else break;
     }
     clearTimeout(timer);
     timer = undefined;
     // What nobody asks for goes as well.
     const [oldest] = all.values();
-    if (oldest) timer = setTimeout(dropOld, oldest.kept.replacedAt + keptMs - at).unref();
+    if (oldest) timer = setTimeout(dropOld, oldest.former.replacedAt + formerMs - at).unref();
   }
 
   function dropTooMany(session: string): void {
-    for (const [id, { kept }] of all) {
+    for (const [id, { former }] of all) {
       if ((bytesOfSession.get(session) ?? 0) <= mostBytesOfSession) break;
-      if (kept.session === session) drop(id);
+      if (former.session === session) drop(id);
     }
     for (const id of all.keys()) {
       if (bytesOfAll <= mostBytesOfAll) break;
@@ -142,15 +142,15 @@ function createFormerMemory(now: () => number): FormerMemory {
   }
 
   function drop(id: string): void {
-    const { entry, kept } = all.get(id)!;
+    const { entry, former } = all.get(id)!;
     all.delete(id);
-    const left = byEntry.get(entry)!.filter((one) => one !== kept);
+    const left = byEntry.get(entry)!.filter((one) => one !== former);
     if (left.length === 0) byEntry.delete(entry);
     else byEntry.set(entry, left);
-    count(kept, -1);
+    count(former, -1);
   }
 
-  function count({ session, bytes }: Kept, sign: 1 | -1): void {
+  function count({ session, bytes }: Former, sign: 1 | -1): void {
     const change = sign * (bytes.length + besideBytes);
     bytesOfAll += change;
     const ofSession = (bytesOfSession.get(session) ?? 0) + change;

@@ -12,14 +12,14 @@ export interface Replaced {
 export function createFormerValues(memories: EntryMemories) {
   return {
     /** @param version  of what is there now. @returns its id, where it is kept */
-    async keep(
+    async store(
       ctx: PageContext,
       former: Replaced | undefined,
       version: string | undefined,
     ): Promise<string | undefined> {
       if (!former || !isComplete(former.stored) || former.version === version) return undefined;
       const { type, value } = former.stored;
-      return memories.keepFormer(entryOf(ctx), { type, value });
+      return memories.storeFormer(entryOf(ctx), { type, value });
     },
     async list(ctx: PageContext): Promise<readonly ListedFormerValue[]> {
       return memories.formersOf(entryOf(ctx));

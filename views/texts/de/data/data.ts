@@ -69,6 +69,10 @@ export const data: SameTexts<typeof english> = {
   'maps.openedKeys': 'Ihre letzten Schlüssel',
   'maps.openedKeysAbout': 'Die letzten 10, die Sie seit Ihrer Anmeldung geöffnet haben. Nur Sie sehen sie.',
   'maps.opened': 'Geöffnet',
+  'maps.calledKeys': 'Schlüssel der letzten Aufrufe',
+  'maps.calledKeysAbout':
+    'Durch die Konsole, wer auch immer aufgerufen hat: so lange, wie CONSOLE_CALL_KEYS_MINUTES es sagt.',
+  'maps.noCalledKeys': 'In letzter Zeit keine.',
   'maps.formerValues': 'Frühere Werte',
   'maps.formerValuesAbout':
     'Werte dieses Schlüssels, die Sie in den letzten 10 Minuten ersetzt oder entfernt haben, bis je 1 MB. Nur Sie sehen sie.',

@@ -62,6 +62,9 @@ export const data = {
   'maps.openedKeys': 'Your recent keys',
   'maps.openedKeysAbout': 'The last 10 that you have opened since you signed in. Only you see them.',
   'maps.opened': 'Opened',
+  'maps.calledKeys': 'Keys of the last calls',
+  'maps.calledKeysAbout': 'Through the console, whoever has called: as long as CONSOLE_CALL_KEYS_MINUTES says.',
+  'maps.noCalledKeys': 'None of late.',
   'maps.formerValues': 'Former values',
   'maps.formerValuesAbout':
     'Values of this key that you have replaced or removed in the last 10 minutes, up to 1 MB each. Only you see them.',
