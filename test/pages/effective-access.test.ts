@@ -1,6 +1,8 @@
 /** `/access/effective`, and the decision that opens a call, in a browser without script. */
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningConsole } from '../helpers/console.ts';
+import { openBrowser } from '../helpers/browser.ts';
+import { admin, type RunningConsole } from '../helpers/console.ts';
 import {
   callApi,
   foreignForms,
@@ -15,20 +17,25 @@ import { createUserAgent, type Reply, textOf, titleOf, type UserAgent } from '..
 const href = '/access/effective';
 const secret = 'fjord-0123456789-abcdefghij-KLMNOP-42';
 const entry = '/svc/rest/maps/orders/7';
+const { browser: found, reason } = await openBrowser();
+const browser = found as Browser;
 let console: RunningConsole;
 let ada: UserAgent;
 let viewer: UserAgent;
 
 beforeAll(async () => {
   ({ console, ada } = await startWithAdmin());
-  for (const id of ['billing', 'shipping', 'foreign', 'untouched'])
+  for (const id of ['billing', 'shipping', 'foreign', 'untouched', 'counted'])
     await callApi(console, 'POST', '/clients', { id, secret, scopes: ['svc:map:orders:read'] });
   const permissions = ['svc:map:orders:write'];
   await callApi(console, 'POST', '/roles', { id: 'OrdersKeeper', permissions });
   await callApi(console, 'POST', '/users', { id: 'grace', password: personPassword });
   viewer = await personWith(console, 'viewer', ['Viewer']);
 }, 30_000);
-afterAll(() => console?.stop());
+afterAll(async () => {
+  await console?.stop();
+  await found?.close();
+});
 
 async function scopesOf(client: string): Promise<readonly string[]> {
   return ((await callApi(console, 'GET', `/clients/${client}`)) as { scopes: string[] }).scopes;
@@ -83,6 +90,21 @@ describe('the grid', () => {
     expect(textOf(why)).toMatch(/billing may GET \/svc\/rest\/maps\/orders\/a-key/);
   });
 
+  test('is filtered by who, by call and by member, and the address keeps all of that', async () => {
+    const page = await ada.get(`${href}?show=clients&q=bill&call=map:read`);
+    expect(rowOf(page, 'billing')).toMatch(/^ ?billing orders ?$/);
+    expect(page.body).toMatch(/<option value="map:read" selected/);
+    const [, member] = /<select id="member"[^>]*>.*?<option value="([^"]+)"/s.exec(page.body) ?? [];
+    expect(member).toMatch(/^[\w.[\]:-]+:\d+$/);
+    const roles = await ada.get(
+      `${href}?${new URLSearchParams({ show: 'roles', call: 'wan:read', member: member! })}`,
+    );
+    // The embedded member has this group off.
+    expect(rowOf(roles, 'Admin')).toContain(`Yes, off at ${member}`);
+    const elsewhere = await ada.get(`${href}?show=roles&call=wan:read&member=10.9.9.9:5701`);
+    expect(rowOf(elsewhere, 'Admin')).toMatch(/^ ?Admin Yes ?$/);
+  });
+
   test('of users has those who may nothing, too', async () => {
     expect(rowOf(await ada.get(`${href}?show=users`), 'grace')).toMatch(/^ ?grace( No)+ ?$/);
   });
@@ -94,7 +116,13 @@ describe('a question about a call', () => {
 
   test('is answered with the smallest change, which is made after it was asked about', async () => {
     const answer = await question({ as: 'client', who: 'shipping' });
-    expect(textOf(answer)).toMatch(/shipping may not POST .*The smallest change: svc:map:orders:write/);
+    expect(textOf(answer)).toMatch(
+      /shipping may not POST .*Decided by The call needs .*To open it Add svc:map:orders:write , the smallest: it may write map “orders” then\. It opens nothing else\./,
+    );
+    // A line to paste.
+    expect(answer.body).toContain(
+      '<code>npx console client update shipping --add-scope svc:map:orders:write</code>',
+    );
     const ask = /href="(\/access\/effective\?do=open[^"]*)"/.exec(answer.body)![1]!.replaceAll('&amp;', '&');
     const form = await ada.get(ask);
     expect(textOf(form)).toContain('shipping may ask for svc:map:orders:write too');
@@ -104,6 +132,53 @@ describe('a question about a call', () => {
     expect(textOf(done)).toMatch(/Opened: .* shipping may POST/);
     expect(await scopesOf('shipping')).toEqual(['svc:map:orders:read', 'svc:map:orders:write']);
     expect((await put('shipping', 'svc:map:orders:write')).status).toBe(200);
+  });
+
+  test('says how often such calls were refused, the latest with its story, and what the change would have let through', async () => {
+    await deniedCall('counted');
+    const decision = await deniedCall('counted');
+    const id = decision.split('/').at(-1)!;
+    const answer = await question({ as: 'client', who: 'counted' });
+    const text = textOf(answer);
+    expect(text).toMatch(/Refused 2 times, first .*\. The latest: /);
+    expect(answer.body).toContain(`href="${decision}"`);
+    expect(text).toContain(id);
+    expect(text).toMatch(/Story .*Token issued Success counted.*Call to a member Refused counted map orders/);
+    expect(text).toMatch(/With svc:map:orders:write 2 calls of the last 7 days would have gone through/);
+    expect(text).toContain('Mute 7 days');
+    // Of another map nothing was refused.
+    const other = await question({ as: 'client', who: 'counted', path: '/svc/rest/maps/elsewhere/7' });
+    expect(textOf(other)).toMatch(/counted may not/);
+    expect(textOf(other)).not.toContain('The latest');
+  });
+
+  test('offers to try again what is open now', async () => {
+    const open = await question({ as: 'client', who: 'untouched', method: 'GET' });
+    expect(textOf(open)).toMatch(/untouched may GET/);
+    const form = /<form[^>]*action="(\/access\/clients\/untouched)".*?<\/form>/s.exec(open.body)!;
+    expect(form[0]).toContain('Try again');
+    expect(form[0]).toContain(`value="${entry}"`);
+    const fields = { csrf: hiddenIn(open, 'csrf')!, do: 'try', path: entry };
+    expect(textOf(await ada.post(form[1]!, fields))).toMatch(/Decision Goes through/);
+    expect(textOf(await question({ as: 'client', who: 'untouched' }))).not.toContain('Try again');
+  });
+
+  test('names members and setting where the group of the call is off, as no permission helps there', async () => {
+    const matrix = (await callApi(console, 'GET', '/access/matrix?role=Admin')) as {
+      endpoints: {
+        methods: string[];
+        path: string;
+        group: string;
+        access: { Admin: { groupOffAt?: string[] } };
+      }[];
+    };
+    const off = matrix.endpoints.find(({ access }) => access.Admin.groupOffAt !== undefined)!;
+    const fields = { method: off.methods[0]!, path: off.path.replace(/\{\w+(\.\.\.)?\}/g, 'any') };
+    const answer = await question({ as: 'client', who: 'untouched', ...fields });
+    expect(textOf(answer)).toContain(
+      `Off at ${off.access.Admin.groupOffAt!.join(', ')} : no permission helps there. The setting is endpoint-groups.${off.group}.enabled`,
+    );
+    expect(textOf(await question({ as: 'client', who: 'untouched' }))).not.toContain('no permission helps');
   });
 
   test('about a person offers a role, the narrowest first', async () => {
@@ -127,6 +202,30 @@ describe('a question about a call', () => {
     expect([200, 400]).toContain(page.status);
     expect(page.body).not.toContain('<script>alert');
     expect(textOf(page)).toMatch(/may not|Problem/);
+  });
+});
+
+describe.skipIf(!found)(`on a phone, in Chromium${reason ? ` (${reason})` : ''}`, () => {
+  test('a row opens what is said of a call as a page, from which a link leads back', async () => {
+    const context = await browser.newContext({
+      ...{ baseURL: console.url, viewport: { width: 390, height: 844 }, javaScriptEnabled: false },
+    });
+    const page = await context.newPage();
+    await page.goto('/login');
+    await page.fill('[name=username]', admin.username);
+    await page.fill('[name=password]', admin.password);
+    await page.click('main button[type=submit]');
+    await page.waitForURL((url) => url.pathname !== '/login');
+    await page.goto(`${href}?show=clients&q=bill`);
+    const grid = page.getByRole('table', { name: 'Effective access' });
+    expect(await grid.isVisible()).toBe(true);
+    await grid.getByRole('link', { name: 'orders' }).click();
+    await page.getByText('billing may').waitFor();
+    expect(await grid.isVisible()).toBe(false);
+    expect(await page.locator('#path').isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'All calls' }).click();
+    await grid.waitFor();
+    await context.close();
   });
 });
 

@@ -14,7 +14,7 @@ import {
 } from '../../views/management/access/approvals.tsx';
 import { renderNewClient } from '../../views/management/access/client-form.tsx';
 import { renderClient, renderClients, type ShownClient } from '../../views/management/access/clients.tsx';
-import { renderEffective } from '../../views/management/access/effective.tsx';
+import { renderEffective } from '../../views/management/access/effective/effective.tsx';
 import {
   renderNewRole,
   renderRole,
@@ -896,7 +896,14 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       answer: {
         isAllowed: false,
         because: filling.text,
-        opens: { title: filling.text, given: filling.text, isOffered: true },
+        off: { members: [filling.text], group: 'DATA' },
+        denials: { calls: 212, firstAt: earlier, decisionId: 'the-latest' },
+        story: [entryOf(filling)],
+        opens: {
+          ...{ title: filling.text, given: filling.text, what: filling.text, command: filling.text },
+          ...{ isOffered: true, passed: 3, days: 7 },
+        },
+        mayTry: true,
         muted: { id: 'the-mute', until: earlier, by: { kind: 'user', id: filling.text } },
         mayMute: true,
       },

@@ -36,6 +36,8 @@ export interface ColumnCell {
 }
 
 export interface CallColumn {
+  /** In an address: `map:read`. */
+  readonly id: string;
   readonly group: string;
   readonly action: string;
   /** A call of the column, to ask about. */
@@ -85,6 +87,7 @@ const columns: readonly Column[] = [
 
 function ofGroup({ group, name }: (typeof groups)[number]): readonly Column[] {
   return (['read', 'write'] as const).map((action) => ({
+    id: `${name}:${action}`,
     group,
     action: actionWords[action],
     example: { method: 'GET', path: '' },
@@ -101,6 +104,7 @@ function ofStructures(
   path: string,
 ): Column {
   return {
+    id: `${group.slice('common.'.length, -1)}:${action.slice('grants.'.length)}`,
     group,
     action,
     example: { method, path },
@@ -111,12 +115,17 @@ function ofStructures(
 
 /** Those of which the matrix has calls, each with one that can be asked about. */
 export function columnsOf(endpoints: readonly MatrixEndpoint[], t: Translate): readonly CallColumn[] {
-  return columns.flatMap(({ takes, group, action, example }) => {
+  return columns.flatMap(({ id, takes, group, action, example }) => {
     const first = endpoints.find(takes);
     if (!first) return [];
     const own = { method: first.methods[0]!, path: withoutNames(first.path) };
-    return [{ group: t(group), action: t(action), example: example.path === '' ? own : example }];
+    return [{ id, group: t(group), action: t(action), example: example.path === '' ? own : example }];
   });
+}
+
+/** Of all kinds of calls, for a filter. */
+export function callOptions(t: Translate): readonly { readonly value: string; readonly label: string }[] {
+  return columns.map(({ id, group, action }) => ({ value: id, label: `${t(group)} ${t(action)}` }));
 }
 
 /** In the order of {@link columnsOf}. */

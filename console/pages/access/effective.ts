@@ -1,15 +1,15 @@
 /** `/access/effective`: who may call what at the members, why, and the change that opens a call. */
 
 import { ProblemError } from '../../../platform/errors.ts';
+import type { ShownAnswer } from '../../../views/management/access/effective/call-panel.tsx';
 import {
   type EffectiveModel,
   effectiveHref,
   effectivePath,
   renderEffective,
-  type ShownAnswer,
   type ShownSubject,
   type SubjectKind,
-} from '../../../views/management/access/effective.tsx';
+} from '../../../views/management/access/effective/effective.tsx';
 import { muteDays } from '../../../views/management/observe/mute.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
@@ -17,7 +17,8 @@ import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
-import { type ColumnCell, cellsOf, columnsOf, type Matrix } from './call-columns.ts';
+import { type ColumnCell, callOptions, cellsOf, columnsOf, type Matrix } from './call-columns.ts';
+import { panelOf } from './call-panel.ts';
 import { type AskedCall, type Caller, explainCall, type Opening, openingOf } from './open-call.ts';
 
 /** Each asks for a matrix of its own. */
@@ -79,21 +80,48 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
     const kind = isAsked ? wanted : 'roles';
     const query = { ...queryOf(form, kind === 'roles' ? [] : ['q']), limit: perPage };
     const { subjects, endpoints, members, list } = await subjectsOf(ctx, kind, query);
-    const filters = filtersOf(effectiveHref, query, kind === 'roles' ? undefined : t('effective.who'), [], t);
+    const names = (members ?? []).map(({ name }) => name);
+    const shown = queryOf(form, ['call', 'member']);
+    const { call, member = '' } = shown;
+    const filters = filtersOf(
+      effectiveHref,
+      { ...query, ...shown },
+      kind === 'roles' ? undefined : t('effective.who'),
+      [
+        { name: 'call', label: t('common.call'), options: callOptions(t) },
+        {
+          name: 'member',
+          label: t('common.members'),
+          options: [...new Set([...names, ...(member === '' ? [] : [member])])].map((value) => ({
+            value,
+            label: value,
+          })),
+        },
+      ],
+      t,
+    );
+    const all = columnsOf(endpoints, t);
+    const isShown = (_: unknown, at: number) => call === undefined || all[at]?.id === call;
+    const cellOf = (cell: ColumnCell) =>
+      member === '' ? cell : { ...cell, offAt: cell.offAt.filter((one) => one === member) };
     const html = renderEffective({
       frame: await tools.frame(ctx),
       kind,
       kinds: isAsked ? kinds : ['roles'],
       filters,
-      columns: columnsOf(endpoints, t),
-      subjects,
-      memberCount: members,
+      columns: all.filter(isShown),
+      subjects: subjects.map(({ cells, ...subject }) => ({
+        ...subject,
+        cells: cells.filter(isShown).map(cellOf),
+      })),
+      memberCount: names.length,
+      member: member || undefined,
       mayAsk: isAsked,
       asked: { ...callerIn(form), ...callIn(form) },
       answer: asked && isAsked ? await answerTo(ctx, asked) : undefined,
       csrf: tools.csrf(ctx),
       notice: doneNotices(t)[form.get('done') ?? ''],
-      ...placesOf(effectiveHref, { show: kind, ...query }, list),
+      ...placesOf(effectiveHref, { show: kind, ...query, ...shown }, list),
     });
     tools.send(ctx, html);
   }
@@ -104,7 +132,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
       const { body } = await tools.run<Matrix>(ctx, 'readAccessMatrix');
       const subjects = body.subjects.map(({ name }) => subjectOf(kind, name, cellsOf(body.endpoints, name)));
       const list = { items: [], next: null, count: { value: subjects.length, isExact: true } };
-      return { subjects, endpoints: body.endpoints, members: body.members.length, list };
+      return { subjects, endpoints: body.endpoints, members: body.members, list };
     }
     const operation = kind === 'clients' ? 'listClients' : 'listUsers';
     const only = kind === 'clients' ? { kind: 'machine' } : {};
@@ -119,7 +147,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
       subjects.push(subjectOf(kind, id, cellsOf(body.endpoints, id)));
       last = body;
     }
-    return { subjects, endpoints: last?.endpoints ?? [], members: last?.members.length ?? 0, list };
+    return { subjects, endpoints: last?.endpoints ?? [], members: last?.members, list };
   }
 
   async function openingFor(ctx: PageContext, asked: Asked | undefined): Promise<Opening | undefined> {
@@ -131,20 +159,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
   async function answerTo(ctx: PageContext, { caller, call }: Asked): Promise<ShownAnswer> {
     const t = textFor(ctx);
     try {
-      const { isAllowed, because, wouldDo, muted = null } = await explainCall(tools, ctx, caller, call);
-      const opening = await openingFor(ctx, { caller, call });
-      const may = await tools.mayRun(ctx, ['muteDenials', ...(opening ? [opening.act.operation] : [])]);
-      return {
-        isAllowed,
-        because,
-        muted,
-        mayMute: may.has('muteDenials') && (muted !== null || (!isAllowed && wouldDo !== null)),
-        opens: opening && {
-          title: opening.act.title,
-          given: opening.given,
-          isOffered: may.has(opening.act.operation),
-        },
-      };
+      return await panelOf(tools, ctx, caller, call);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       const text =

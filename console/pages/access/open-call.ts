@@ -20,7 +20,12 @@ export interface AskedCall {
 export interface ExplainedCall {
   readonly isAllowed: boolean;
   readonly because: string;
-  readonly rule: { readonly permission: string } | null;
+  readonly rule: {
+    readonly permission: string;
+    readonly template?: string;
+    /** Of endpoints, which a member switches as a whole. */
+    readonly group?: string;
+  } | null;
   /** Each alone would do, the narrowest first. */
   readonly muted?: ShownMute | null;
   readonly wouldDo: { readonly scopes: readonly string[]; readonly roles: readonly string[] } | null;

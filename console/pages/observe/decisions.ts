@@ -11,13 +11,11 @@ import {
 import { muteDays } from '../../../views/management/observe/mute.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
+import { orNothing, passedBy, type Usage, whatIfDays } from '../access/call-panel.ts';
 import { type Caller, explainCall, type Opening, openingOf } from '../access/open-call.ts';
 import type { Acts } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-
-/** So many days are looked back at for what a change would have let through. */
-const whatIfDays = 7;
 
 /** As the admin API has it. */
 interface Explained extends ShownExplanation {
@@ -26,21 +24,6 @@ interface Explained extends ShownExplanation {
     readonly clientId?: string;
     readonly username?: string;
   } | null;
-}
-
-interface Usage {
-  readonly used: readonly {
-    readonly permission: string;
-    readonly isAllowed: boolean;
-    readonly calls: number;
-    readonly firstAt: string;
-    readonly lastAt: string;
-    readonly decisionId: string | null;
-  }[];
-}
-
-interface WhatIf {
-  readonly gains: readonly { readonly calls: number; readonly permission: string }[];
 }
 
 const doneNotices = (t: Translate): Readonly<Record<string, DecisionModel['notice']>> => ({
@@ -123,7 +106,7 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
     const opening = await openingFor(ctx, explained);
     if (!opening) return undefined;
     const may = await tools.mayRun(ctx, [opening.act.operation]);
-    const passed = opening.scopes && (await passedBy(ctx, opening.params.client!, opening.scopes));
+    const passed = opening.scopes && (await passedBy([tools, ctx], opening.params.client!, opening.scopes));
     return {
       title: opening.act.title,
       given: opening.given,
@@ -135,17 +118,6 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
     };
   }
 
-  /** How many calls of the last days would have got through; undefined where that is not counted. */
-  async function passedBy(
-    ctx: PageContext,
-    client: string,
-    scopes: readonly string[],
-  ): Promise<number | undefined> {
-    const body = { client, change: { scopes }, days: whatIfDays };
-    const found = await orNothing(tools.run<WhatIf>(ctx, 'askWhatIf', { body }));
-    return found?.body.gains.reduce((sum, { calls }) => sum + calls, 0);
-  }
-
   async function denialsOf(
     ctx: PageContext,
     { kind, id }: Caller,
@@ -153,16 +125,6 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
   ): Promise<ShownDenials | undefined> {
     const found = await orNothing(tools.run<Usage>(ctx, 'readAccessUsage', { query: { [kind]: id } }));
     return found?.body.used.find(({ permission, isAllowed }) => permission === missing && !isAllowed);
-  }
-}
-
-/** Without it the page says less. */
-async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ProblemError) return undefined;
-    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { Text, useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import type { Fact } from '../detail.tsx';
-import { effectiveHref } from './effective.tsx';
+import { effectiveHref } from './effective/effective.tsx';
 
 /** Calls of one kind of structure or part of the cluster, of which at least some are open. */
 export interface OpenCalls {

@@ -191,7 +191,7 @@ function Sentence({ text, otherwise }: { readonly text: string | undefined; read
   return <bdi>{text === undefined ? otherwise : <Said>{text}</Said>}</bdi>;
 }
 
-function AsCommand({ command }: { readonly command: string }) {
+export function AsCommand({ command }: { readonly command: string }) {
   const t = useText();
   return (
     <details>
@@ -214,7 +214,7 @@ function Verdict({ isAllowed, because }: { readonly isAllowed: boolean; readonly
   return <Text id={isAllowed ? 'decision.wouldGo' : 'decision.wouldNot'} gaps={{ because: said }} />;
 }
 
-function Denials({
+export function Denials({
   calls,
   firstAt,
   decisionId,

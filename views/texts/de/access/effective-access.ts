@@ -20,7 +20,15 @@ export const effectiveAccess: SameTexts<typeof english> = {
   'effective.ask': 'Fragen',
   'effective.may': '{id} darf',
   'effective.mayNot': '{id} darf nicht',
-  'effective.smallestChange': 'Die kleinste Änderung: {given}.',
+  'effective.decidedBy': 'Entschieden durch',
+  'effective.atMembers': 'Bei Membern',
+  'effective.groupOff':
+    'Aus bei {members}: Dort hilft keine Berechtigung. Die Einstellung ist {setting} in der Konfiguration des Members.',
+  'effective.smallestScope':
+    '{given} hinzufügen, der kleinste Scope: Damit darf er {what}. Sonst öffnet das nichts.',
+  'effective.smallestRole': 'Die Rolle {given} geben, die engste. Sie öffnet auch, was sie sonst öffnet.',
+  'effective.close': 'Alle Aufrufe',
+  'effective.offAtIt': '{what}, aus bei {member}',
   'effective.opened': 'Geöffnet: Das nächste Token, das damit angefordert wird, kommt durch.',
   'effective.wan': 'WAN',
   'effective.cp': 'CP',

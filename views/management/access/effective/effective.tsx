@@ -1,16 +1,14 @@
 /** Who may call what at the members: a grid of callers by kinds of calls, and the answer to a question about one call. */
-
-import { renderDocument } from '../../layout.tsx';
-import { Notice } from '../../message.tsx';
-import { Said, Text, useText } from '../../texts/elements.tsx';
-import type { Translate, WordKey } from '../../texts/text.ts';
-import { Part } from '../detail.tsx';
-import type { FiltersModel } from '../filters.tsx';
-import { objectHref } from '../history/named.tsx';
-import { ListPage, type ListState } from '../list.tsx';
-import { ListId } from '../list-id.tsx';
-import { MuteButton, Muted, type ShownMute } from '../observe/mute.tsx';
-import { State } from '../state.tsx';
+import { renderDocument } from '../../../layout.tsx';
+import { Notice } from '../../../message.tsx';
+import { Text, useText } from '../../../texts/elements.tsx';
+import type { Translate, WordKey } from '../../../texts/text.ts';
+import { Part } from '../../detail.tsx';
+import type { FiltersModel } from '../../filters.tsx';
+import { objectHref } from '../../history/named.tsx';
+import { ListPage, type ListState } from '../../list.tsx';
+import { ListId } from '../../list-id.tsx';
+import { type AskedOf, CallPanel, type ShownAnswer } from './call-panel.tsx';
 
 export type SubjectKind = 'roles' | 'clients' | 'users';
 
@@ -35,23 +33,6 @@ export interface ShownColumn {
   readonly example: { readonly method: string; readonly path: string };
 }
 
-export interface ShownAnswer {
-  readonly isAllowed: boolean;
-  readonly because: string;
-  /** The smallest change that opens it. */
-  readonly opens: { readonly title: string; readonly given: string; readonly isOffered: boolean } | undefined;
-  readonly muted: ShownMute | null;
-  /** Whether the reader may begin, or end, that no finding names its denials. */
-  readonly mayMute: boolean;
-}
-
-export interface AskedOf {
-  readonly kind: 'client' | 'user';
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-}
-
 export interface EffectiveModel extends ListState {
   readonly kind: SubjectKind;
   /** Those that the reader may ask about. */
@@ -60,6 +41,8 @@ export interface EffectiveModel extends ListState {
   readonly columns: readonly ShownColumn[];
   readonly subjects: readonly ShownSubject[];
   readonly memberCount: number;
+  /** The one that is asked about alone. */
+  readonly member?: string | undefined;
   readonly mayAsk: boolean;
   readonly asked: AskedOf;
   readonly answer: ShownAnswer | undefined;
@@ -105,7 +88,7 @@ function Effective(model: EffectiveModel) {
           </nav>
         </>
       }
-      filters={kind === 'roles' ? undefined : { ...filters, hidden: { show: kind } }}
+      filters={{ ...filters, hidden: { show: kind } }}
       isGrid
       columns={[
         { title: t('effective.who') },
@@ -124,6 +107,7 @@ function Effective(model: EffectiveModel) {
               cell={cell}
               column={columns[i]!}
               memberCount={model.memberCount}
+              member={model.member}
             />
           )),
         ],
@@ -143,11 +127,12 @@ interface CellProps {
   readonly cell: ShownCell;
   readonly column: ShownColumn;
   readonly memberCount: number;
+  readonly member: string | undefined;
 }
 
 /** Roles are asked about by who has them: their cells lead nowhere. */
-function Cell({ subject: { kind, id }, cell, column, memberCount }: CellProps) {
-  const text = <CellText cell={cell} memberCount={memberCount} />;
+function Cell({ subject: { kind, id }, cell, column, memberCount, member }: CellProps) {
+  const text = <CellText cell={cell} memberCount={memberCount} member={member} />;
   if (kind === 'roles') return text;
   const who = kind === 'clients' ? 'client' : 'user';
   const query = new URLSearchParams({ show: kind, [who]: id, ...exampleOf(column, cell) });
@@ -164,12 +149,14 @@ function exampleOf({ example: { method, path } }: ShownColumn, { names }: ShownC
   };
 }
 
-function CellText({ cell, memberCount }: Pick<CellProps, 'cell' | 'memberCount'>) {
+function CellText({ cell, memberCount, member }: Pick<CellProps, 'cell' | 'memberCount' | 'member'>) {
   const t = useText();
   const { outcome, offAt } = cell;
   if (outcome === 'refused') return <span class="muted">{t('effective.no')}</span>;
   const what = <Opened {...cell} />;
   if (offAt.length === 0) return what;
+  if (member !== undefined)
+    return <Text id="effective.offAtIt" gaps={{ what, member: <bdi>{member}</bdi> }} />;
   if (offAt.length === memberCount) return <Text id="effective.offEverywhere" gaps={{ what }} />;
   return <Text id="effective.offAt" gaps={{ what, off: offAt.length, members: memberCount }} />;
 }
@@ -183,7 +170,7 @@ function Opened({ outcome, names }: ShownCell) {
 const methods = ['GET', 'POST', 'DELETE', 'PUT'];
 
 /** By the address, so that a question can be sent to somebody. */
-function Question({ kind, asked, answer, csrf }: EffectiveModel) {
+function Question({ frame, kind, asked, answer, csrf }: EffectiveModel) {
   const t = useText();
   return (
     <Part id="answer" title={t('effective.askAboutCall')}>
@@ -240,61 +227,13 @@ function Question({ kind, asked, answer, csrf }: EffectiveModel) {
           </button>
         </div>
       </form>
-      {answer && <Answer asked={asked} answer={answer} csrf={csrf} />}
+      {answer && (
+        <CallPanel
+          {...{ frame, asked, answer, csrf }}
+          href={effectiveHref}
+          closeHref={`${effectiveHref}?show=${kind}`}
+        />
+      )}
     </Part>
-  );
-}
-
-interface AnswerProps {
-  readonly asked: AskedOf;
-  readonly answer: ShownAnswer;
-  readonly csrf: string;
-}
-
-function Answer({ asked, answer, csrf }: AnswerProps) {
-  const { isAllowed, because, opens, muted, mayMute } = answer;
-  const call = { [asked.kind]: asked.id, method: asked.method, path: asked.path };
-  const query = new URLSearchParams({ do: 'open', ...call });
-  const form = { action: effectiveHref, hidden: { csrf, ...call } };
-  const isMutable = mayMute && !muted;
-  return (
-    <div class="boxed answer" role="status">
-      <p>
-        <State kind={isAllowed ? 'ok' : 'danger'}>
-          <span>
-            <Text
-              id={isAllowed ? 'effective.may' : 'effective.mayNot'}
-              gaps={{ id: <bdi>{asked.id}</bdi> }}
-            />
-          </span>
-        </State>{' '}
-        <bdi class="code">{`${asked.method} ${asked.path}`}</bdi>
-      </p>
-      <p>
-        <bdi>
-          <Said>{because}</Said>
-        </bdi>
-      </p>
-      {opens && (
-        <p>
-          <Text id="effective.smallestChange" gaps={{ given: <bdi class="code">{opens.given}</bdi> }} />
-        </p>
-      )}
-      {muted && (
-        <div>
-          <Muted muted={muted} mayChange={mayMute} isAlone {...form} />
-        </div>
-      )}
-      {(opens?.isOffered || isMutable) && (
-        <div class="actions">
-          {opens?.isOffered && (
-            <a class="button primary" href={`${effectiveHref}?${query}`}>
-              <bdi>{opens.title}</bdi>
-            </a>
-          )}
-          {isMutable && <MuteButton {...form} />}
-        </div>
-      )}
-    </div>
   );
 }
