@@ -1,54 +1,29 @@
 /** WAN publishers: members list none over REST, so those that this console was asked about. */
 import { Form } from '../../elements/form.tsx';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
-import { Ago, dateOf } from '../ago.tsx';
+import { Ago } from '../ago.tsx';
 import { DetailPage, Done, type DoneNotice, type Fact, Facts, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
-
-type What = 'added' | 'paused' | 'resumed' | 'stopped' | 'cleared' | 'synced' | 'checked';
-
-interface DoneTo {
-  readonly what: What;
-  readonly at: string;
-  readonly members: readonly string[];
-  readonly sync: string | null;
-}
-
-/** As the admin API has it; without `last` where this console was not asked about it. */
-export interface ShownPublisher {
-  readonly replication: string;
-  readonly publisher: string;
-  readonly last: DoneTo | null;
-  readonly lastSync: DoneTo | null;
-}
+import { Live } from '../live/live.tsx';
+import {
+  DoneAtCell,
+  DoneCell,
+  doneWords,
+  PublishersShown,
+  publisherHref,
+  type ShownPublisher,
+  SyncCell,
+  wanHref,
+} from './publisher-cells.tsx';
 
 export interface ShownSync {
   readonly stage: string;
   /** Percent. */
   readonly progress: number | null;
 }
-
-export const wanHref = '/cluster/wan';
-
-export function publisherHref({
-  replication,
-  publisher,
-}: Pick<ShownPublisher, 'replication' | 'publisher'>): string {
-  return `${wanHref}/${encodeURIComponent(replication)}/${encodeURIComponent(publisher)}`;
-}
-
-const doneWords: Readonly<Record<What, WordKey>> = {
-  added: 'wan.added',
-  paused: 'wan.paused',
-  resumed: 'wan.resumed',
-  stopped: 'wan.stopped',
-  cleared: 'wan.cleared',
-  synced: 'wan.synced',
-  checked: 'wan.checked',
-};
 
 export interface PublishersModel extends ListState {
   readonly publishers: readonly ShownPublisher[];
@@ -66,7 +41,13 @@ function Publishers({ publishers, ...list }: PublishersModel) {
       {...list}
       title={t('common.wanReplication')}
       about={t('wan.askedAbout')}
-      before={<OpenByName />}
+      before={
+        <>
+          <Live />
+          <PublishersShown publishers={publishers} />
+          <OpenByName />
+        </>
+      }
       columns={[
         { title: t('wan.publisher') },
         { title: t('wan.doneLast') },
@@ -79,9 +60,9 @@ function Publishers({ publishers, ...list }: PublishersModel) {
           <a key="name" href={publisherHref(one)}>
             <bdi>{`${one.replication}/${one.publisher}`}</bdi>
           </a>,
-          one.last && t(doneWords[one.last.what]),
-          <Ago key="at" at={dateOf(one.last?.at ?? null)} now={now} />,
-          <Ago key="sync" at={dateOf(one.lastSync?.at ?? null)} now={now} />,
+          <DoneCell key="done" {...one} />,
+          <DoneAtCell key="at" {...one} now={now} />,
+          <SyncCell key="sync" {...one} now={now} />,
         ],
       }))}
       empty={<p>{t('wan.noneKnown')}</p>}
@@ -145,18 +126,17 @@ function Publisher(model: PublisherModel) {
       path={[{ title: t('common.wanReplication'), href: wanHref }]}
       title={`${publisher.replication}/${publisher.publisher}`}
       acts={
-        mayChange && (
-          <>
-            <AtOnce {...model} act="pause" label={t('common.pause')} />
-            <AtOnce {...model} act="resume" label={t('wan.resume')} />
-          </>
-        )
+        <>
+          {problem === undefined && <Live />}
+          {mayChange && <AtOnce {...model} act="pause" label={t('common.pause')} />}
+          {mayChange && <AtOnce {...model} act="resume" label={t('wan.resume')} />}
+        </>
       }
       about={t('wan.whatWasDone')}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
       problem={problem}
     >
-      <Facts facts={factsOf(model, t)} />
+      <PublisherFacts {...model} />
       {mayChange && (
         <Part id="sync" title={t('wan.otherCluster')} about={t('wan.sendsOrCompares')}>
           <div class="actions">
@@ -181,6 +161,23 @@ function Publisher(model: PublisherModel) {
   );
 }
 
+interface PublisherPartsModel extends Pick<PublisherModel, 'publisher' | 'sync'> {
+  readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
+}
+
+/** What goes on while the page of one is open. */
+export function publisherParts(model: PublisherPartsModel): Readonly<Record<string, string>> {
+  return { 'publisher-facts': renderPart(<PublisherFacts {...model} />, model.frame.presentation) };
+}
+
+function PublisherFacts(model: PublisherPartsModel) {
+  return (
+    <div id="publisher-facts" data-part="">
+      <Facts facts={factsOf(model, useText())} />
+    </div>
+  );
+}
+
 function AtOnce({
   publisher,
   csrf,
@@ -197,7 +194,7 @@ function AtOnce({
 }
 
 function factsOf(
-  { publisher: { last, lastSync }, sync, frame: { now } }: PublisherModel,
+  { publisher: { last, lastSync }, sync, frame: { now } }: PublisherPartsModel,
   t: Translate,
 ): readonly Fact[] {
   if (last === null) return [{ name: t('wan.doneLast'), value: t('wan.nothingHere') }];
