@@ -121,7 +121,11 @@ export function createSessions(deps: SessionsDeps) {
     /** What stands for it in lists; undefined once it has ended. */
     keyOf: async (uid: string): Promise<string | undefined> =>
       (await artifacts.findByUid('Session', uid))?.key,
-    /** Those of these that count, each once, without prolonging them. */
+    /**
+     * Those of these that count, each once, without prolonging them.
+     *
+     * @param before  of who asks for the same ones again and again: where they were found, and are now
+     */
     liveOf,
     /** The session that stands in a list under this `key`. */
     async findByKey(key: string): Promise<SignInSession | undefined> {
@@ -174,8 +178,10 @@ export function createSessions(deps: SessionsDeps) {
     },
   };
 
-  async function liveOf(uids: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await artifacts.findByUids('Session', [...new Set(uids)]);
+  async function liveOf(uids: readonly string[], before?: Map<string, string>): Promise<ReadonlySet<string>> {
+    const found = await artifacts.findByUids('Session', [...new Set(uids)], before);
+    before?.clear();
+    for (const [uid, { key }] of found) before?.set(uid, key);
     const signedIn = [...found].flatMap(
       ([
         uid,

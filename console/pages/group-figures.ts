@@ -1,12 +1,14 @@
 /** A figure for each page of a group, by what its reader may ask; none of these questions is one that the audit has. */
 import { clusterStateOf, type ShownCluster } from '../../views/management/cluster/operations.tsx';
+import { isNotRead, type NotRead } from '../../views/management/live/not-read.tsx';
 import type { TextKey } from '../../views/texts/english.ts';
 import type { Translate } from '../../views/texts/text.ts';
 import { textFor } from '../http/display/presentation.ts';
 import { membersNow, runningJobs, waitingApprovals } from './figures-now.ts';
 import type { ListAnswer } from './lists.ts';
+import type { SharedReadings } from './live/shared-readings.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
-import { asPart } from './read-part.ts';
+import { readPart } from './read-part.ts';
 
 interface Figure {
   readonly operation: string;
@@ -18,24 +20,25 @@ interface Figure {
 /** A member that hangs holds up no menu, milliseconds. */
 const patienceMs = 1_500;
 
-/** @returns by the page's address, those that could be had in time */
+/** @returns by the page's address, those that could be had in time, or why not */
 export async function figuresOf(
   ctx: PageContext,
-  tools: PageTools,
+  { mayRun }: Pick<PageTools, 'mayRun'>,
+  ask: SharedReadings['now'],
   hrefs: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, string | NotRead>> {
   const t = textFor(ctx);
   const wanted = hrefs.flatMap((href) => (Object.hasOwn(figures, href) ? [{ href, ...figures[href]! }] : []));
-  const may = await tools.mayRun(
+  const may = await mayRun(
     ctx,
     wanted.map(({ operation }) => operation),
   );
-  const figuresBy = new Map<string, string>();
+  const figuresBy = new Map<string, string | NotRead>();
   const asked = wanted
     .filter(({ operation }) => may.has(operation))
     .map(async ({ href, operation, query, said }) => {
-      const answer = await asPart(() => tools.run<never>(ctx, operation, query && { query }));
-      const figure = answer && said(answer.body, t);
+      const body = await readPart(() => ask<object>(ctx, operation, query && { query }));
+      const figure = isNotRead(body) ? body : said(body as never, t);
       if (figure !== undefined) figuresBy.set(href, figure);
     });
   await inTime(Promise.all(asked));

@@ -25,6 +25,7 @@ import { createGroupPage } from './group.ts';
 import { createListFiles } from './list-files.ts';
 import { listed } from './listed-pages.ts';
 import type { ListVersions } from './live/new-items.ts';
+import { createSharedReadings } from './live/shared-readings.ts';
 import type { Live } from './live/streams.ts';
 import { addObserveRoutes } from './observe/module.ts';
 import { AwaitsApprovalError, type PageContext, type PageTools } from './page-tools.ts';
@@ -77,25 +78,27 @@ export function createPagesModule(needs: PagesNeeds) {
   const { origin } = new URL(url);
   const acts = createActs({ ...needs, origin });
   const forms = createForms(tools, origin);
-  const group = createGroupPage(tools);
+  const shared = createSharedReadings(tools, now);
+  const group = createGroupPage(tools, shared);
   const steps = createStartSteps(tools, origin.startsWith('https:'));
-  const overview = createOverviewPage(tools, accountPage, steps, now);
+  const overview = createOverviewPage(tools, accountPage, steps, shared, now);
   const members = createMemberPages(tools, acts, now);
   const maps = createMapPages(tools, acts, { ...needs, origin });
   const entries = createEntryPages(tools, acts, { ...needs, mostBytes: proxyBodyLimitBytes });
   const readings = createReadingPages(tools);
   const queues = createQueuePages(tools, acts, origin, now);
   const drains = createDrainPages(tools, acts);
-  const wan = createWanPages(tools, acts);
-  const cp = createCpPage(tools, acts);
-  const operations = createOperationsPage(tools, acts);
+  const wan = createWanPages(tools, acts, shared);
+  const cp = createCpPage(tools, acts, shared);
+  const operations = createOperationsPage(tools, acts, shared);
   const search = createSearchPage(tools);
   const files = createListFiles(tools, live.watch, now);
   return {
     addRoutes(router: Router): void {
       router.get('/', query, signedIn, live.of('readTraffic', overview.parts), overview.show);
-      router.get('/access', query, signedIn, group);
-      router.get('/cluster', query, signedIn, group);
+      const liveGroup = live.ofAny(group.check, group.parts);
+      router.get('/access', query, signedIn, liveGroup, group.show);
+      router.get('/cluster', query, signedIn, liveGroup, group.show);
       router.get(
         '/cluster/members',
         query,
@@ -124,13 +127,15 @@ export function createPagesModule(needs: PagesNeeds) {
       router.get('/cluster/queues/:queue/drains/:drain', query, signedIn, liveDrain, drains.show);
       router.post('/cluster/queues/:queue/drains/:drain', form, csrf, signedIn, held, drains.change);
       router.get('/cluster/queues/:queue/drains/:drain/items', query, signedIn, drains.items);
-      router.get('/cluster/wan', query, signedIn, wan.list);
+      router.get('/cluster/wan', query, signedIn, live.of('listWanPublishers', wan.listParts), wan.list);
       router.post('/cluster/wan', form, csrf, signedIn, held, wan.add);
-      router.get('/cluster/wan/:replication/:publisher', query, signedIn, wan.show);
+      const livePublisher = live.of('readWanPublisher', wan.parts);
+      router.get('/cluster/wan/:replication/:publisher', query, signedIn, livePublisher, wan.show);
       router.post('/cluster/wan/:replication/:publisher', form, csrf, signedIn, held, wan.change);
-      router.get('/cluster/cp', query, signedIn, cp.show);
+      router.get('/cluster/cp', query, signedIn, live.of('readCp', cp.parts), cp.show);
       router.post('/cluster/cp', form, csrf, signedIn, held, cp.change);
-      router.get('/cluster/operations', query, signedIn, operations.show);
+      const liveOperations = live.of('readCluster', operations.parts);
+      router.get('/cluster/operations', query, signedIn, liveOperations, operations.show);
       router.post('/cluster/operations', signedIn, longForm, csrf, held, operations.change);
       addAccessRoutes(router, { ...needs, acts, forms, origin, elevationMinutes, csrf, held });
       for (const list of Object.values(listed)) {
@@ -139,7 +144,7 @@ export function createPagesModule(needs: PagesNeeds) {
       }
       router.get('/observe/audit.jsonl', query, signedIn, files.entries('jsonl'));
       router.get('/observe/audit.csv', query, signedIn, files.entries('csv'));
-      router.get('/observe', query, signedIn, group);
+      router.get('/observe', query, signedIn, liveGroup, group.show);
       router.get('/observe/search', query, signedIn, search);
       addSettingsRoutes(router, { tools, acts, forms, steps, signedIn, csrf, held });
       addObserveRoutes(router, { ...needs, acts, csrf, held });

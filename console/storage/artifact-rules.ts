@@ -57,10 +57,10 @@ export function byExpiry(one: ListedArtifact, other: ListedArtifact): number {
 
 export type ManyReads = Pick<ArtifactStore, 'readMany' | 'findByUids' | 'listByUids'>;
 
-type SingleReads = Pick<ArtifactStore, 'get' | 'list' | 'findByUid' | 'listByUid'>;
+type SingleReads = Pick<ArtifactStore, 'get' | 'list' | 'findByUid' | 'findByKey' | 'listByUid'>;
 
 /** Questions about many, in a store in which a look at each costs next to nothing. */
-export function askOneByOne({ get, list, findByUid, listByUid }: SingleReads): ManyReads {
+export function askOneByOne({ get, list, findByUid, findByKey, listByUid }: SingleReads): ManyReads {
   return {
     readMany: async ({ names, kinds = [], mostOfKind = 0 }) => ({
       named: await mapWithPauses(names, ({ kind, id }) => get(kind, id)),
@@ -68,8 +68,13 @@ export function askOneByOne({ get, list, findByUid, listByUid }: SingleReads): M
         (await list(kind, mostOfKind)).map(({ artifact }) => artifact),
       ),
     }),
-    async findByUids(kind, uids) {
-      const found = await mapWithPauses(uids, async (uid) => [uid, await findByUid(kind, uid)] as const);
+    async findByUids(kind, uids, before) {
+      const findOne = async (uid: string) => {
+        const key = before?.get(uid);
+        const known = key === undefined ? undefined : await findByKey(kind, key);
+        return known?.artifact.uid === uid ? known : findByUid(kind, uid);
+      };
+      const found = await mapWithPauses(uids, async (uid) => [uid, await findOne(uid)] as const);
       return new Map(found.flatMap(([uid, one]) => (one ? [[uid, one] as const] : [])));
     },
     async listByUids(kind, uids) {

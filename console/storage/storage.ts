@@ -120,8 +120,16 @@ export interface ArtifactStore {
   readMany(asked: ManyArtifacts): Promise<ManyFound>;
   /** The newest artifact of that kind with this `uid`. */
   findByUid(kind: ArtifactKind, uid: string): Promise<ListedArtifact | undefined>;
-  /** The same of many, by their `uid`, with what will be asked of their accounts next, in one way to the store where a way costs. */
-  findByUids(kind: ArtifactKind, uids: readonly string[]): Promise<ReadonlyMap<string, ListedArtifact>>;
+  /**
+   * The same of many, by their `uid`, with what will be asked of their accounts next, in one way to the store where a way costs.
+   *
+   * @param before  the keys of those that were found earlier: what is still there under such a key will do
+   */
+  findByUids(
+    kind: ArtifactKind,
+    uids: readonly string[],
+    before?: ReadonlyMap<string, string>,
+  ): Promise<ReadonlyMap<string, ListedArtifact>>;
   /** Marks as used: `true` for exactly one caller, among processes too; `false` when used before or absent. */
   consume(kind: ArtifactKind, id: string): Promise<boolean>;
   /**

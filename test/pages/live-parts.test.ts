@@ -4,6 +4,7 @@ import { createPresentation, presentationOf } from '../../console/http/display/p
 import { createOverviewPage } from '../../console/pages/cluster/overview.ts';
 import { barFramesOf } from '../../console/pages/live/bar.ts';
 import { partFramesOf } from '../../console/pages/live/parts.ts';
+import { createSharedReadings } from '../../console/pages/live/shared-readings.ts';
 import type { PageContext, PageTools } from '../../console/pages/page-tools.ts';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { BarModel } from '../../views/management/bar.tsx';
@@ -56,6 +57,7 @@ test.each([
   const reader = { now: new Date(), presentation: presentationOf(ctx), groups: [] };
   let html = '';
   const tools = {
+    check: async () => {},
     mayRun: async (_: PageContext, ids: readonly string[]) => new Set(ids),
     run: async () => {
       throw new ProblemError(problems.noMember, 'No member that takes calls answers.');
@@ -67,7 +69,9 @@ test.each([
       html = sent;
     },
   } as unknown as PageTools;
-  const overview = createOverviewPage(tools, async () => {}, { remembered: async () => [] }, Date.now);
+  const shared = createSharedReadings(tools, Date.now);
+  const steps = { remembered: async () => [] };
+  const overview = createOverviewPage(tools, async () => {}, steps, shared, Date.now);
   await overview.show(ctx);
   const text = textOf({ body: html } as Reply);
   expect(text).toContain(`${row.cluster}${row.why}`);
@@ -76,7 +80,14 @@ test.each([
     expect(html).toContain(`<section class="part" id="${id}"`);
   }
   const notRead = { notRead: 'No member that takes calls answers.' };
-  expect(await overview.parts(ctx)).toEqual({ attention: notRead, numbers: notRead, members: notRead });
+  expect(await overview.parts(ctx)).toEqual({
+    // A state that is not known is none.
+    'cluster-state': '<span id="cluster-state" data-part></span>',
+    'cluster-about': notRead,
+    attention: notRead,
+    numbers: notRead,
+    members: notRead,
+  });
 });
 
 test.each([

@@ -58,8 +58,9 @@ test('is the same frame for all who may do the same, and has nothing of one read
   const bob = await personWith(console, 'bob', ['Admin']);
   const [one, other] = [await stream(ada, '/'), await stream(bob, '/')];
   const [mine, theirs] = [await one.until(hasParts), await other.until(hasParts)];
-  expect(Object.keys(mine.data.parts as object)).toEqual(['attention', 'numbers', 'members']);
-  expect(Object.keys(theirs.data.parts as object)).toEqual(['attention', 'numbers', 'members']);
+  const parts = ['cluster-state', 'cluster-about', 'attention', 'numbers', 'members'];
+  expect(Object.keys(mine.data.parts as object)).toEqual(parts);
+  expect(Object.keys(theirs.data.parts as object)).toEqual(parts);
   // One id is one frame: both get those that are made from now on.
   await callMember();
   const next = await other.until(

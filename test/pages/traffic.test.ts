@@ -119,6 +119,11 @@ describe.each([
     const { body } = await read('?minutes=60');
     expect(body.calls).toBe(1_108);
     expect(body.structures).toHaveLength(50);
+    // The last of them as lines, and how many there are besides.
+    const page = await ada.get('/observe/traffic?minutes=60');
+    const [, latest] = page.body.split('id="latest"');
+    expect(latest!.split('</section>')[0]!.match(/<tr>/g)).toHaveLength(1 + 50);
+    expect(textOf(page)).toContain('1,058 more in this period');
   });
 });
 

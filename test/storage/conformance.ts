@@ -476,6 +476,32 @@ export function describeStorage(name: string, open: OpenStorage): void {
           }
         });
 
+        test('are found by uid where they were before, and anywhere else once they are not there', async () => {
+          const { artifacts } = storage;
+          const put = (id: string, uid: string, seconds = 60) =>
+            artifacts.put('Session', id, { payload: { id }, uid, expiresAt: startSeconds + seconds });
+          await Promise.all([put('a', 'u 1'), put('b', 'u 2'), put('c', 'u 3', 10), put('d', 'u 4')]);
+          const uids = ['u 1', 'u 2', 'u 3', 'u 4'];
+          const first = await artifacts.findByUids('Session', uids);
+          const before = new Map([...first].map(([uid, { key }]) => [uid, key]));
+          expect([...before.keys()].toSorted()).toEqual(uids);
+          // One has ended, one goes on under another id, one is over, and one key is of somebody else.
+          await artifacts.remove('Session', 'a');
+          await artifacts.remove('Session', 'b');
+          await put('e', 'u 2');
+          passSeconds(30);
+          before.set('u 4', first.get('u 2')!.key);
+          const found = await artifacts.findByUids('Session', uids, before);
+          const ids = [...found].map(([uid, { artifact }]) => [uid, artifact.payload.id]);
+          expect(ids.toSorted()).toEqual([
+            ['u 2', 'e'],
+            ['u 4', 'd'],
+          ]);
+          const again = new Map([['u 4', found.get('u 2')!.key]]);
+          const own = await artifacts.findByUids('Session', ['u 4'], again);
+          expect(own.get('u 4')?.artifact.payload).toEqual({ id: 'd' });
+        });
+
         test('are none where an empty list is asked for, whatever the limit', async () => {
           const { artifacts, records } = storage;
           await artifacts.put('Session', 's', { payload: {}, uid: 'u' });

@@ -32,15 +32,12 @@ import type { ShownMember } from '../../views/management/cluster/member-state.ts
 import { renderMember, renderMembers } from '../../views/management/cluster/members.tsx';
 import { renderOperations } from '../../views/management/cluster/operations.tsx';
 import { renderOverview } from '../../views/management/cluster/overview.tsx';
+import type { ShownPublisher } from '../../views/management/cluster/publisher-cells.tsx';
 import { renderQueue } from '../../views/management/cluster/queues.tsx';
 import { renderReading, type ShownReading } from '../../views/management/cluster/readings.tsx';
 import { renderMaps, renderQueues, type ShownStructure } from '../../views/management/cluster/structures.tsx';
 import type { ShownValue, ValueFields } from '../../views/management/cluster/value.tsx';
-import {
-  renderPublisher,
-  renderPublishers,
-  type ShownPublisher,
-} from '../../views/management/cluster/wan.tsx';
+import { renderPublisher, renderPublishers } from '../../views/management/cluster/wan.tsx';
 import type { FrameModel } from '../../views/management/frame.tsx';
 import { renderGroup } from '../../views/management/group.tsx';
 import { renderAudit, renderEntry, type ShownEntry } from '../../views/management/observe/audit.tsx';
@@ -373,9 +370,9 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
           title: 'common.users',
           href: '/access/users',
           about: 'common.peopleWhoMaySign',
-          figure: filling.text,
         },
       ],
+      figures: new Map([['/access/users', filling.text]]),
     }),
   users: (filling) =>
     renderUsers({

@@ -3,6 +3,7 @@
 import { approvalTitle } from '../../../views/management/access/approval-title.ts';
 import {
   approvalHref,
+  approvalParts,
   approvalStates,
   approvalsPath,
   renderApproval,
@@ -15,6 +16,7 @@ import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
 import { type LiveList, mostNew } from '../live/new-items.ts';
+import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/approvals';
@@ -69,6 +71,10 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
       const act = actNamed(form.get('do'), approval, { own: isOwn(ctx, approval), t });
       if (act) return acts.ask(ctx, act, placeOf(approval, t), { approval: approval.id });
       await showApproval(ctx, approval, { notice: doneNotices(t)[form.get('done') ?? ''] });
+    },
+    /** What goes on while it is open: that it is decided. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      return approvalParts({ frame: tools.reader(ctx), approval: await find(ctx) });
     },
     /** `POST /access/approvals/:approval`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {

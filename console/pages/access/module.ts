@@ -40,9 +40,9 @@ export interface AccessNeeds {
 }
 
 export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
-  const { tools, acts, forms, origin, now, signedIn, csrf, held } = needs;
+  const { tools, acts, forms, live, origin, now, signedIn, csrf, held } = needs;
   const users = createUserPages(tools, acts, forms, origin);
-  const sessions = createSessionPages(tools, acts, origin, needs.keyOfSession);
+  const sessions = createSessionPages(tools, acts, { origin, keyOfSession: needs.keyOfSession, now });
   const roles = createRolePages(tools, acts, forms, origin, needs.permissionsOf);
   const effective = createEffectivePage(tools, acts);
   const clients = createClientPages(tools, acts, forms, origin, now);
@@ -60,9 +60,10 @@ export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   router.post('/access/roles', form, csrf, signedIn, held, roles.create);
   router.get('/access/roles/:role', query, signedIn, roles.show);
   router.post('/access/roles/:role', form, csrf, signedIn, held, roles.change);
-  router.get('/access/sessions', query, signedIn, sessions.list);
+  router.get('/access/sessions', query, signedIn, live.ofList(sessions.newSessions), sessions.list);
   router.post('/access/sessions', form, csrf, signedIn, held, sessions.endMany);
-  router.get('/access/sessions/:session', query, signedIn, sessions.show);
+  const liveSession = live.of('readSession', sessions.parts);
+  router.get('/access/sessions/:session', query, signedIn, liveSession, sessions.show);
   router.post('/access/sessions/:session', form, csrf, signedIn, held, sessions.end);
   router.get('/access/effective', query, signedIn, effective.show);
   router.post('/access/effective', form, csrf, signedIn, held, effective.change);
@@ -70,9 +71,10 @@ export function addAccessRoutes(router: Router, needs: AccessNeeds): void {
   router.post('/access/clients', form, csrf, signedIn, held, clients.create);
   router.get('/access/clients/:client', query, signedIn, clients.show);
   router.post('/access/clients/:client', form, csrf, signedIn, held, clients.change);
-  const newApprovals = needs.live.ofList(approvals.newApprovals(needs.listVersions.approvals));
+  const newApprovals = live.ofList(approvals.newApprovals(needs.listVersions.approvals));
   router.get('/access/approvals', query, signedIn, newApprovals, approvals.list);
-  router.get('/access/approvals/:approval', query, signedIn, approvals.show);
+  const liveApproval = live.of('readApproval', approvals.parts);
+  router.get('/access/approvals/:approval', query, signedIn, liveApproval, approvals.show);
   router.post('/access/approvals/:approval', form, csrf, signedIn, held, approvals.change);
   router.get('/access/applications', query, signedIn, applications.list);
   router.post('/access/applications', form, csrf, signedIn, held, applications.create);

@@ -8,6 +8,7 @@ import {
   renderSessions,
   type ShownSession,
   sessionHref,
+  sessionParts,
   sessionsPath,
 } from '../../../views/management/access/sessions.tsx';
 import type { OpenSessions } from '../../../views/management/access/user-access.tsx';
@@ -17,7 +18,9 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
+import type { LiveList, NewestItem } from '../live/new-items.ts';
+import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/sessions';
@@ -25,7 +28,19 @@ const listHref = '/access/sessions';
 /** By the `uid` that the browser's own session has. */
 export type KeyOfSession = (uid: string) => Promise<string | undefined>;
 
-export function createSessionPages(tools: PageTools, acts: Acts, origin: string, keyOfSession: KeyOfSession) {
+interface SessionPagesDeps {
+  /** Of this console. */
+  readonly origin: string;
+  readonly keyOfSession: KeyOfSession;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** No process says that sessions have begun: they are read so seldom. */
+const newSessionsMs = 4_000;
+
+export function createSessionPages(tools: PageTools, acts: Acts, deps: SessionPagesDeps) {
+  const { origin, keyOfSession, now } = deps;
   const bulk = createBulk({ tools, acts, origin }, 'sessions', (t) => t('common.sessions'), {
     nameOf: userOf,
     ownOf,
@@ -47,9 +62,21 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string,
         notice: form.get('done') === 'ended' ? t('common.sessionEnded') : undefined,
         ...(await bulk.state(ctx, body)),
         ...placesOf(listHref, asked, body),
+        ...liveOf(listHref, asked, newestFirst(body.items)[0]?.id),
       });
       tools.send(ctx, html);
     },
+    /** Those that have begun since, of those that the page would have. */
+    newSessions: {
+      operation: 'listSessions',
+      version: () => Math.floor(now() / newSessionsMs),
+      isInOrderOfIds: true,
+      async read(ctx) {
+        const { cursor: _, ...query } = queryOf(ctx.state.form, listed.sessions.names);
+        const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query });
+        return { items: newestFirst(body.items), isAll: body.next === null };
+      },
+    } satisfies LiveList,
     /** `POST /access/sessions`: ends many. */
     async endMany(ctx: PageContext): Promise<void> {
       if (!(await bulk.perform(ctx))) tools.goTo(ctx, listHref);
@@ -69,6 +96,10 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string,
         mayEndAll: may.has('endUserSessions'),
       });
       tools.send(ctx, html);
+    },
+    /** What goes on while it is open; there is no page any more of one that has ended. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      return sessionParts({ frame: tools.reader(ctx), session: await find(ctx) });
     },
     /** `POST /access/sessions/:session`: ends it. */
     async end(ctx: PageContext): Promise<void> {
@@ -100,6 +131,15 @@ export function createSessionPages(tools: PageTools, acts: Acts, origin: string,
     const params = { session: String(ctx.params.session) };
     return (await tools.run<ShownSession>(ctx, 'readSession', { params })).body;
   }
+}
+
+/** By when they began; the list has them by ids that say nothing of that. */
+function newestFirst(sessions: readonly ShownSession[]): readonly NewestItem[] {
+  const ids = sessions.map(({ startedAt, id }) => `${startedAt} ${id}`);
+  return ids
+    .sort()
+    .reverse()
+    .map((id) => ({ id }));
 }
 
 function filterTexts(asked: Readonly<Record<string, string>>, t: Translate) {

@@ -1,6 +1,7 @@
 /** `/cluster/cp`: the CP subsystem, and what is done to it by force. */
 import {
   cpHref,
+  cpParts,
   renderCp,
   type ShownCp,
   type ShownCpSession,
@@ -11,6 +12,8 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import { type Act, type Acts, reasonIn, reasonText } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
+import type { Parts } from '../live/parts.ts';
+import type { SharedReadings } from '../live/shared-readings.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const place = (t: Translate) => ({ path: [{ title: t('common.cpSubsystem'), href: cpHref }], href: cpHref });
@@ -23,26 +26,20 @@ const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
   reset: t('cp.startedAnew'),
 });
 
-export function createCpPage(tools: PageTools, acts: Acts) {
+export function createCpPage(tools: PageTools, acts: Acts, readings: SharedReadings) {
   return {
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
       const asked = actOf(form, t);
       if (asked) return acts.ask(ctx, asked.act, place(t), asked.params);
-      const { body: cp } = await tools.run<ShownCp>(ctx, 'readCp');
-      const group = form.get('group');
-      const may = await tools.mayRun(ctx, ['resetCp', 'promoteToCpMember', 'listMembers']);
-      const mayPromote = may.has('promoteToCpMember') && may.has('listMembers');
-      const html = renderCp({
-        frame: await tools.frame(ctx),
-        cp,
-        sessions: group === undefined ? undefined : { group, items: await sessionsOf(ctx, group) },
-        others: mayPromote && cp.isAvailable ? await othersThan(ctx, cp) : [],
-        mayChange: may.has('resetCp'),
-        notice: doneNotices(t)[form.get('done') ?? ''],
-      });
-      tools.send(ctx, html);
+      const shown = await read(ctx, readings.now);
+      const notice = doneNotices(t)[form.get('done') ?? ''];
+      tools.send(ctx, renderCp({ ...shown, frame: await tools.frame(ctx), notice }));
+    },
+    /** What goes on while it is open: members are asked for it once for all readers. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      return cpParts({ ...(await read(ctx, readings.lately)), frame: tools.reader(ctx) });
     },
     /** `POST /cluster/cp`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -54,6 +51,19 @@ export function createCpPage(tools: PageTools, acts: Acts) {
     },
   };
 
+  async function read(ctx: PageContext, ask: SharedReadings['now']) {
+    const cp = await ask<ShownCp>(ctx, 'readCp');
+    const group = ctx.state.form.get('group');
+    const may = await tools.mayRun(ctx, ['resetCp', 'promoteToCpMember', 'listMembers']);
+    const mayPromote = may.has('promoteToCpMember') && may.has('listMembers');
+    return {
+      cp,
+      sessions: group === undefined ? undefined : { group, items: await sessionsOf(ctx, group, ask) },
+      others: mayPromote && cp.isAvailable ? await othersThan(ctx, cp) : [],
+      mayChange: may.has('resetCp'),
+    };
+  }
+
   /** Those of the cluster that are no CP members. */
   async function othersThan(ctx: PageContext, { members }: ShownCp): Promise<readonly string[]> {
     const { body } = await tools.run<ListAnswer<ShownMember>>(ctx, 'listMembers');
@@ -61,9 +71,13 @@ export function createCpPage(tools: PageTools, acts: Acts) {
     return body.items.map(({ id }) => id).filter((id) => !known.has(id));
   }
 
-  async function sessionsOf(ctx: PageContext, group: string): Promise<readonly ShownCpSession[]> {
+  async function sessionsOf(
+    ctx: PageContext,
+    group: string,
+    ask: SharedReadings['now'],
+  ): Promise<readonly ShownCpSession[]> {
     const request = { params: { group }, query: { limit: '200' } };
-    return (await tools.run<ListAnswer<ShownCpSession>>(ctx, 'listCpSessions', request)).body.items;
+    return (await ask<ListAnswer<ShownCpSession>>(ctx, 'listCpSessions', request)).items;
   }
 }
 

@@ -3,6 +3,7 @@ import {
   clusterStateOf,
   type OfferedAct,
   operationsHref,
+  operationsParts,
   renderOperations,
   type ShownCluster,
   type ShownMemberLicence,
@@ -11,6 +12,8 @@ import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { presentationOf, textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import { type Act, type Acts, reasonIn, reasonText } from '../acts.ts';
+import type { Parts } from '../live/parts.ts';
+import type { SharedReadings } from '../live/shared-readings.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../read-part.ts';
 import { clusterChecks } from './checks-before.ts';
@@ -31,39 +34,33 @@ interface ClusterAct extends Act {
   readonly isQuiet?: boolean;
 }
 
-export function createOperationsPage(tools: PageTools, acts: Acts) {
+export function createOperationsPage(tools: PageTools, acts: Acts, readings: SharedReadings) {
   const memberConfig = createMemberConfigForm(tools, acts);
   return {
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
-      const cluster = await read(ctx);
+      const cluster = await readings.now<ShownCluster>(ctx, 'readCluster');
       const act = actOf(ctx, cluster);
       const reason = act && whyNot(cluster, act);
       if (act && reason === undefined) return acts.ask(ctx, act, place(t), {});
       if (act) await tools.check(ctx, act.operation);
-      const all = actsOf(ctx, cluster, '');
-      const operations = all.map(({ operation }) => operation);
-      const [may, licence] = await Promise.all([
-        tools.mayRun(ctx, [...operations, 'updateMemberConfig']),
-        asPart(() => licenceOf(ctx)),
-      ]);
-      const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
+      const { all, open, may, ...shown } = await shownOf(ctx, cluster, readings.now);
       const html = renderOperations({
+        ...shown,
         frame: await tools.frame(ctx),
         csrf: tools.csrf(ctx),
-        cluster,
-        licence,
-        acts: open.filter(({ name }) => name !== 'version').map(offered),
         mayConfigure: may.has('updateMemberConfig') && reasonOf(cluster, 'config') === undefined,
         mayChangeVersion: open.some(({ name }) => name === 'version'),
-        impossible: cluster.may
-          .filter(({ isPossible }) => !isPossible)
-          .map(({ operation, reason }) => ({ title: titleOf(operation, all, t), reason: reason ?? '' })),
         notice: addedNotice(ctx, t) ?? all.find(({ name }) => name === form.get('done'))?.done,
         problem: reason && (saidIn(t.language, reason) ?? reason),
       });
       tools.send(ctx, html, reason === undefined ? 200 : 409);
+    },
+    /** What goes on while it is open: members are asked for it once for all readers. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      const cluster = await readings.lately<ShownCluster>(ctx, 'readCluster');
+      return operationsParts({ ...(await shownOf(ctx, cluster, readings.lately)), frame: tools.reader(ctx) });
     },
     /** `POST /cluster/operations`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -76,8 +73,22 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
     },
   };
 
-  async function licenceOf(ctx: PageContext): Promise<ShownMemberLicence> {
-    return (await tools.run<ShownMemberLicence>(ctx, 'readMemberLicence')).body;
+  async function shownOf(ctx: PageContext, cluster: ShownCluster, ask: SharedReadings['now']) {
+    const all = actsOf(ctx, cluster, '');
+    const operations = all.map(({ operation }) => operation);
+    const [may, licence] = await Promise.all([
+      tools.mayRun(ctx, [...operations, 'updateMemberConfig']),
+      asPart(() => ask<ShownMemberLicence>(ctx, 'readMemberLicence')),
+    ]);
+    const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
+    const impossible = cluster.may
+      .filter(({ isPossible }) => !isPossible)
+      .map(({ operation, reason }) => ({
+        title: titleOf(operation, all, textFor(ctx)),
+        reason: reason ?? '',
+      }));
+    const acts = open.filter(({ name }) => name !== 'version').map(offered);
+    return { cluster, licence, all, may, open, acts, impossible };
   }
 
   async function read(ctx: PageContext): Promise<ShownCluster> {

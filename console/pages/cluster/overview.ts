@@ -28,6 +28,7 @@ import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
+import type { SharedReadings } from '../live/shared-readings.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { type AskedPlot, plotsOf } from '../plots.ts';
 import { asPart, readPart } from '../read-part.ts';
@@ -41,6 +42,7 @@ export function createOverviewPage(
   tools: PageTools,
   accountPage: (ctx: PageContext) => Promise<void>,
   startSteps: Pick<StartSteps, 'remembered'>,
+  readings: SharedReadings,
   now: () => number,
 ) {
   return {
@@ -48,7 +50,7 @@ export function createOverviewPage(
       const may = await tools.mayRun(ctx, [...parts, ...drainActs]);
       if (!may.has('readTraffic')) return accountPage(ctx);
       const events = may.has('readLatestEntries') ? readPart(() => eventsOf(ctx)) : undefined;
-      const [moving, latest] = await Promise.all([movingOf(ctx, may), events]);
+      const [moving, latest] = await Promise.all([movingOf(ctx, may, readings.now), events]);
       const frame = await tools.frame(ctx);
       const steps = await stepsOf(ctx, frame);
       const both = isNotRead(latest) ? { denials: latest, changes: latest } : latest;
@@ -56,18 +58,18 @@ export function createOverviewPage(
     },
     /** What goes on while it is open: all but what leaves an entry in the audit when it is read. */
     async parts(ctx: PageContext): Promise<Parts> {
-      // Nothing for which a member is asked.
-      const may = await tools.mayRun(ctx, [...parts.filter((id) => id !== 'readCluster'), ...drainActs]);
-      const moving = await movingOf(ctx, may);
+      const may = await tools.mayRun(ctx, [...parts, ...drainActs]);
+      // The cluster alone is asked for at a member, for all pages that are open.
+      const moving = await movingOf(ctx, may, readings.lately);
       return overviewParts({ frame: tools.reader(ctx), ...moving });
     },
   };
 
-  async function movingOf(ctx: PageContext, may: ReadonlySet<string>) {
+  async function movingOf(ctx: PageContext, may: ReadonlySet<string>, read: SharedReadings['now']) {
     const part = <Shown>(id: (typeof parts)[number], show: () => Promise<Shown>) =>
       may.has(id) ? readPart(show) : undefined;
     const [cluster, findings, numbers, members] = await Promise.all([
-      part('readCluster', () => clusterOf(ctx)),
+      part('readCluster', async () => clusterOf(ctx, await read<ClusterBody>(ctx, 'readCluster'))),
       part('readHealth', () => findingsOf(ctx)),
       part('readTraffic', () => plotsOf(ctx, tools, plots(textFor(ctx)), now)),
       part('listMembers', () => membersOf(ctx)),
@@ -82,9 +84,8 @@ export function createOverviewPage(
     return steps.some(({ state }) => state === 'open') ? steps : undefined;
   }
 
-  async function clusterOf(ctx: PageContext): Promise<ClusterNow> {
+  function clusterOf(ctx: PageContext, body: ClusterBody): ClusterNow {
     const t = textFor(ctx);
-    const { body } = await tools.run<ClusterBody>(ctx, 'readCluster');
     return {
       kind: body.clusterState === 'active' && body.isSafe ? 'ok' : 'warn',
       word: clusterStateOf(body, t).word,

@@ -2,13 +2,17 @@
 
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import {
-  type PublisherModel,
   publisherHref,
+  publishersParts,
+  type ShownPublisher,
+  wanHref,
+} from '../../../views/management/cluster/publisher-cells.tsx';
+import {
+  type PublisherModel,
+  publisherParts,
   renderPublisher,
   renderPublishers,
-  type ShownPublisher,
   type ShownSync,
-  wanHref,
 } from '../../../views/management/cluster/wan.tsx';
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
@@ -16,6 +20,8 @@ import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
 import { type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import type { Parts } from '../live/parts.ts';
+import type { SharedReadings } from '../live/shared-readings.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 
 const path = (t: Translate) => [{ title: t('common.wanReplication'), href: wanHref }];
@@ -55,7 +61,7 @@ interface Added {
   readonly ignored: readonly string[];
 }
 
-export function createWanPages(tools: PageTools, acts: Acts) {
+export function createWanPages(tools: PageTools, acts: Acts, readings: SharedReadings) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const { form } = ctx.state;
@@ -64,6 +70,11 @@ export function createWanPages(tools: PageTools, acts: Acts) {
       const t = textFor(ctx);
       if (form.get('do') === adding.name) return acts.ask(ctx, addAct(t), listPlace(t), {});
       await showList(ctx, undefined);
+    },
+    /** What goes on while the list is open: what this console was asked to do, no member is asked for it. */
+    async listParts(ctx: PageContext): Promise<Parts> {
+      const { body } = await readList(ctx);
+      return publishersParts({ frame: tools.reader(ctx), publishers: body.items });
     },
     /** `POST /cluster/wan`: adds a publisher. */
     async add(ctx: PageContext): Promise<void> {
@@ -80,6 +91,13 @@ export function createWanPages(tools: PageTools, acts: Acts) {
       if (act) return acts.ask(ctx, act, placeOf(publisher, t), paramsOf(publisher));
       await showPublisher(ctx, publisher, { notice: doneNotices(t)[form.get('done') ?? ''] });
     },
+    /** What goes on while the page is open: how far the last synchronization and the last check are members are asked for all readers. */
+    async parts(ctx: PageContext): Promise<Parts> {
+      const publisher = await find(ctx);
+      const sync = await syncOf(ctx, publisher.lastSync, readings.lately);
+      const check = await syncOf(ctx, publisher.lastCheck, readings.lately);
+      return publisherParts({ frame: tools.reader(ctx), publisher, sync, check });
+    },
     /** `POST /cluster/wan/:replication/:publisher`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
       const publisher = await find(ctx);
@@ -95,9 +113,14 @@ export function createWanPages(tools: PageTools, acts: Acts) {
     },
   };
 
-  async function showList(ctx: PageContext, notice: string | undefined): Promise<void> {
+  async function readList(ctx: PageContext) {
     const asked = queryOf(ctx.state.form, listed.publishers.names);
     const { body } = await tools.run<ListAnswer<ShownPublisher>>(ctx, 'listWanPublishers', { query: asked });
+    return { asked, body };
+  }
+
+  async function showList(ctx: PageContext, notice: string | undefined): Promise<void> {
+    const { asked, body } = await readList(ctx);
     const may = await tools.mayRun(ctx, [adding.operation]);
     const html = renderPublishers({
       frame: await tools.frame(ctx),
@@ -161,8 +184,8 @@ export function createWanPages(tools: PageTools, acts: Acts) {
     const html = renderPublisher({
       frame: await tools.frame(ctx),
       publisher,
-      sync: await syncOf(ctx, publisher.lastSync),
-      check: await syncOf(ctx, publisher.lastCheck),
+      sync: await syncOf(ctx, publisher.lastSync, readings.now),
+      check: await syncOf(ctx, publisher.lastCheck, readings.now),
       csrf: tools.csrf(ctx),
       mayChange: may.has('pauseWanPublisher'),
       mayClear: may.has('clearWanPublisher'),
@@ -175,10 +198,11 @@ export function createWanPages(tools: PageTools, acts: Acts) {
   async function syncOf(
     ctx: PageContext,
     started: ShownPublisher['lastSync'],
+    read: SharedReadings['now'],
   ): Promise<ShownSync | string | undefined> {
     if (!started?.sync) return undefined;
     try {
-      return (await tools.run<ShownSync>(ctx, 'readWanSync', { params: { sync: started.sync } })).body;
+      return await read<ShownSync>(ctx, 'readWanSync', { params: { sync: started.sync } });
     } catch (error) {
       if (error instanceof ProblemError) return inLanguage(error.message, textFor(ctx));
       throw error;

@@ -5,13 +5,21 @@ import { ProblemError } from '../../../platform/errors.ts';
 import type { Guard, WithForm } from '../../http/guards.ts';
 import type { WithSession } from '../../login/signed-in.ts';
 import type { PageContext } from '../page-tools.ts';
-import { type LiveList, newestName, newFramesOf } from './new-items.ts';
+import { type LiveList, newFramesOf } from './new-items.ts';
 import { partFramesOf, type ReadParts } from './parts.ts';
+import { begin, bye, queryOf, type Reason, resumed } from './stream-text.ts';
 import { createTopics, type Frame, type FrameReader, type NewFrames, type Topic } from './topics.ts';
 
 export interface LiveDeps {
-  /** Those of these sessions that count, by their `uid`; they are not prolonged by that. */
-  readonly liveSessions: (uids: readonly string[]) => Promise<ReadonlySet<string>>;
+  /**
+   * Those of these sessions that count, by their `uid`; they are not prolonged by that.
+   *
+   * @param before  where those were that are asked for again and again: filled by each look
+   */
+  readonly liveSessions: (
+    uids: readonly string[],
+    before?: Map<string, string>,
+  ) => Promise<ReadonlySet<string>>;
   readonly findUser: (id: string) => Promise<WithSession['account'] | undefined>;
   /** What somebody may do at this moment, in words that are the same for all who may do the same. */
   readonly rightsOf: (ctx: PageContext) => string;
@@ -27,9 +35,6 @@ export interface LiveDeps {
   readonly now: () => number;
   readonly log: { warn(fields: object, message: string): void };
 }
-
-/** Why a stream ends: the page does something else for each. */
-type Reason = 'session-ended' | 'role-changed' | 'restart' | 'too-many' | 'gone';
 
 interface Stream {
   readonly ctx: PageContext;
@@ -57,6 +62,9 @@ const commentMs = 15_000;
 /** So often it is looked at whether sessions and rights are as they were. */
 const checkMs = 750;
 
+/** @throws {ProblemError} */
+type Check = (ctx: PageContext) => Promise<void>;
+
 export type Live = ReturnType<typeof createLive>;
 
 export function createLive(deps: LiveDeps) {
@@ -73,10 +81,11 @@ export function createLive(deps: LiveDeps) {
   } = deps;
   const topics = createTopics(randomBytes(6).toString('base64url'), now);
   const bySession = new Map<string, Set<Stream>>();
+  const placesOfSessions = new Map<string, string>();
   let count = 0;
   let isClosed = false;
   let isChecking = false;
-  const timers = [setInterval(comment, commentMs), setInterval(() => void check(), checkMs)];
+  const timers = [setInterval(comment, commentMs), setInterval(() => void checkAll(), checkMs)];
   for (const timer of timers) timer.unref();
 
   return {
@@ -86,15 +95,18 @@ export function createLive(deps: LiveDeps) {
      * @param operation  without which there is no such page
      */
     of: (operation: string, parts: ReadParts): Guard<WithSession & WithForm> =>
-      guard(operation, partFramesOf(parts), rightsOf),
+      guard(mayRun(operation), partFramesOf(parts), rightsOf),
+    /** The same of a page for which there is no one operation. @param check  whoever may not is answered as by the page */
+    ofAny: (check: Check, parts: ReadParts): Guard<WithSession & WithForm> =>
+      guard(check, partFramesOf(parts), rightsOf),
     /** The same for the first page of a list: how many items have come since it was made. */
     ofList: (list: LiveList): Guard<WithSession & WithForm> => {
-      const stream = guard(list.operation, newFramesOf(list), rightsOf);
+      const stream = guard(mayRun(list.operation), newFramesOf(list), rightsOf);
       return (ctx, next) => ((ctx as PageContext).state.form.get('cursor') ? next() : stream(ctx, next));
     },
     /** The same, of what is shown to one and not to another who may do the same: nobody else reads these frames. */
     ofPerson: (operation: string, parts: ReadParts): Guard<WithSession & WithForm> =>
-      guard(operation, partFramesOf(parts), (ctx) => `${rightsOf(ctx)} ${ctx.state.account.id}`),
+      guard(mayRun(operation), partFramesOf(parts), (ctx) => `${rightsOf(ctx)} ${ctx.state.account.id}`),
     /** @returns whether, whenever it is asked from now on, the session counts and may do what it may do now */
     watch(ctx: PageContext): () => Promise<boolean> {
       const { current } = ctx.state;
@@ -115,16 +127,20 @@ export function createLive(deps: LiveDeps) {
     },
   };
 
+  function mayRun(operation: string): Check {
+    return (ctx) => checkMayRun(ctx, operation);
+  }
+
   /** @param readersOf  in words that are the same for all who read the same frames */
   function guard(
-    operation: string,
+    check: Check,
     frames: NewFrames,
     readersOf: (ctx: PageContext) => string,
   ): Guard<WithSession & WithForm> {
     return async (ctx, next) => {
       const page = ctx as PageContext;
       if (page.state.form.get('live') !== '1') return next();
-      await checkMayRun(page, operation);
+      await check(page);
       await open(page, frames, readersOf(page));
     };
   }
@@ -234,12 +250,15 @@ export function createLive(deps: LiveDeps) {
     for (const { res } of all()) if (res.writableLength === 0) res.write(':\n\n');
   }
 
-  async function check(): Promise<void> {
+  async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
     try {
       const open = [...bySession.values()].map((streams) => [...streams]);
-      const accounts = await liveAccountsOf(open.map(([first]) => first!.ctx.state.current));
+      const accounts = await liveAccountsOf(
+        open.map(([first]) => first!.ctx.state.current),
+        placesOfSessions,
+      );
       for (const streams of open) checkSession(streams, accounts.get(streams[0]!.session));
     } catch (error) {
       log.warn({ err: error }, 'the sessions of live pages could not be looked at');
@@ -249,8 +268,9 @@ export function createLive(deps: LiveDeps) {
   }
 
   /** All at once: each account is read once. @returns by the `uid` of those sessions that count */
-  async function liveAccountsOf(sessions: readonly WithSession['current'][]) {
-    const live = await liveSessions(sessions.map(({ uid }) => uid));
+  async function liveAccountsOf(sessions: readonly WithSession['current'][], before?: Map<string, string>) {
+    const uids = sessions.map(({ uid }) => uid);
+    const live = await liveSessions(uids, before);
     const counting = sessions.filter(({ uid }) => live.has(uid));
     const accounts = new Map<string, WithSession['account'] | undefined>();
     for (const { accountId } of counting)
@@ -279,26 +299,4 @@ export function createLive(deps: LiveDeps) {
         for (const reading of stream.readings) catchUp(stream, reading);
     }
   }
-}
-
-function begin(res: ServerResponse): void {
-  res.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
-  res.flushHeaders();
-}
-
-/** Nothing has changed meanwhile; the page says that it is live again. */
-function resumed(id: string): string {
-  return `id: ${id}\nevent: resumed\ndata: {}\n\n`;
-}
-
-function bye(reason: Reason): string {
-  return `event: bye\ndata: ${JSON.stringify({ reason })}\n\n`;
-}
-
-/** In one order, without what is of the stream. */
-function queryOf({ querystring }: PageContext): string {
-  const query = new URLSearchParams(querystring);
-  for (const name of ['live', 'after', newestName]) query.delete(name);
-  query.sort();
-  return query.toString();
 }

@@ -3,7 +3,7 @@
 import type { Language } from '../../../views/elements/moment.ts';
 import { cpHref } from '../../../views/management/cluster/cp.tsx';
 import { operationsHref } from '../../../views/management/cluster/operations.tsx';
-import { wanHref } from '../../../views/management/cluster/wan.tsx';
+import { wanHref } from '../../../views/management/cluster/publisher-cells.tsx';
 import { keysHref } from '../../../views/management/settings/keys.tsx';
 import type { TextKey } from '../../../views/texts/english.ts';
 import { type GapOf, type Translate, textsIn, type WordKey } from '../../../views/texts/text.ts';

@@ -7,8 +7,8 @@ import { type ShownSession, sessionHref } from '../../../views/management/access
 import { type ShownUser, userHref } from '../../../views/management/access/users.tsx';
 import type { ShownMember } from '../../../views/management/cluster/member-state.tsx';
 import { memberHref } from '../../../views/management/cluster/members.tsx';
+import { publisherHref, type ShownPublisher } from '../../../views/management/cluster/publisher-cells.tsx';
 import { type ShownStructure, structureHref } from '../../../views/management/cluster/structures.tsx';
-import { publisherHref, type ShownPublisher } from '../../../views/management/cluster/wan.tsx';
 import { jobHref } from '../../../views/management/observe/jobs/job-address.ts';
 import { keysHref, type ShownKey } from '../../../views/management/settings/keys.tsx';
 import { meaningOf } from '../../../views/management/settings/setting-meaning.ts';

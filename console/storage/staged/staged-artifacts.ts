@@ -44,6 +44,11 @@ export function createStagedArtifacts(base: ArtifactStore, now: () => number): S
     return found && !isEnded(kind, found) ? found : undefined;
   }
 
+  async function findByKey(kind: ArtifactKind, key: string): Promise<ListedArtifact | undefined> {
+    const artifact = await find(kind, key);
+    return artifact && { key, artifact };
+  }
+
   /** Those of the base that are still so, and those of here. */
   function merged(
     kind: ArtifactKind,
@@ -129,12 +134,9 @@ export function createStagedArtifacts(base: ArtifactStore, now: () => number): S
       writes.push((store) => store.removeByGrant(grantId, kinds));
       return staged.length;
     },
-    async findByKey(kind, key) {
-      const artifact = await find(kind, key);
-      return artifact && { key, artifact };
-    },
+    findByKey,
     listByUid,
-    ...askOneByOne({ get, list, findByUid, listByUid }),
+    ...askOneByOne({ get, list, findByUid, findByKey, listByUid }),
     /** So many of the base beside those that are gone from here, which it would list again and again. */
     async listByAccount(kind, accountId, limit) {
       const asked = limit === undefined ? undefined : limit + own.size;

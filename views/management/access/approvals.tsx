@@ -1,7 +1,7 @@
 /** Changes that wait for a second administrator. */
 
 import { Form } from '../../elements/form.tsx';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, Text, useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
@@ -10,6 +10,7 @@ import { DetailPage, Facts, Id, Part } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { Live } from '../live/live.tsx';
 import { RowAct } from '../row-act.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { approvalTitle } from './approval-title.ts';
@@ -144,14 +145,18 @@ export function renderApproval(model: ApprovalModel): string {
 function Approval(model: ApprovalModel) {
   const t = useText();
   const { frame, approval, notice, result } = model;
-  const { decidedBy, reason, problem } = approval;
   return (
     <DetailPage
       frame={frame}
       path={approvalsPath(t)}
       title={approvalTitle(approval, t)}
       state={<ApprovalState state={approval.state} />}
-      acts={<Decide {...model} />}
+      acts={
+        <>
+          {approval.state === 'waiting' && <Live />}
+          <Decide {...model} />
+        </>
+      }
       about={aboutOf(model, t)}
       notice={notice}
     >
@@ -160,17 +165,7 @@ function Approval(model: ApprovalModel) {
           <Code>{result}</Code>
         </Part>
       )}
-      <Facts
-        facts={[
-          { name: t('approvals.askedForBy'), value: <Name {...approval.requestedBy} /> },
-          { name: t('approvals.askedFor'), value: <Ago at={new Date(approval.createdAt)} now={frame.now} /> },
-          { name: t('common.expires'), value: <Ago at={new Date(approval.expiresAt)} now={frame.now} /> },
-          ...(decidedBy ? [{ name: t('approvals.decidedBy'), value: <Name {...decidedBy} /> }] : []),
-          ...(reason === null ? [] : [{ name: t('access.reason'), value: <bdi>{reason}</bdi> }]),
-          ...(problem === null ? [] : [{ name: t('approvals.whyNotMade'), value: <Said>{problem}</Said> }]),
-          { name: t('approvals.operation'), value: <Id>{approval.operation}</Id> },
-        ]}
-      />
+      <ApprovalFacts {...model} />
       <Part id="change" title={t('approvals.whatItChanges')} about={t('approvals.withoutSecrets')}>
         {approval.diff === null ? (
           <p class="empty">{t('approvals.saysNothingMore')}</p>
@@ -179,6 +174,36 @@ function Approval(model: ApprovalModel) {
         )}
       </Part>
     </DetailPage>
+  );
+}
+
+export interface ApprovalPartsModel extends Pick<ApprovalModel, 'approval'> {
+  readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
+}
+
+/** What goes on while the page of one is open that waits. */
+export function approvalParts(model: ApprovalPartsModel): Readonly<Record<string, string>> {
+  return { 'approval-facts': renderPart(<ApprovalFacts {...model} />, model.frame.presentation) };
+}
+
+/** Once it is decided other buttons stand beside it, and its script loads the page anew. */
+function ApprovalFacts({ approval, frame: { now } }: ApprovalPartsModel) {
+  const t = useText();
+  const { decidedBy, reason, problem } = approval;
+  return (
+    <div id="approval-facts" data-part="" data-anew={approval.state}>
+      <Facts
+        facts={[
+          { name: t('approvals.askedForBy'), value: <Name {...approval.requestedBy} /> },
+          { name: t('approvals.askedFor'), value: <Ago at={new Date(approval.createdAt)} now={now} /> },
+          { name: t('common.expires'), value: <Ago at={new Date(approval.expiresAt)} now={now} /> },
+          ...(decidedBy ? [{ name: t('approvals.decidedBy'), value: <Name {...decidedBy} /> }] : []),
+          ...(reason === null ? [] : [{ name: t('access.reason'), value: <bdi>{reason}</bdi> }]),
+          ...(problem === null ? [] : [{ name: t('approvals.whyNotMade'), value: <Said>{problem}</Said> }]),
+          { name: t('approvals.operation'), value: <Id>{approval.operation}</Id> },
+        ]}
+      />
+    </div>
   );
 }
 

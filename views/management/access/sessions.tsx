@@ -1,6 +1,6 @@
 /** Sessions: where people are signed in. */
 import { nameBrowser } from '../../elements/user-agent.ts';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
@@ -8,6 +8,7 @@ import { DetailPage, Facts, Id, More } from '../detail.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { Live } from '../live/live.tsx';
 import { RowAct } from '../row-act.tsx';
 import { userHref } from './users.tsx';
 
@@ -114,8 +115,7 @@ export function renderSession(model: SessionModel): string {
 
 function Session({ frame, session, isOwn, mayEnd, mayEndAll }: SessionModel) {
   const t = useText();
-  const opened = openedWith(session);
-  const { id, user, provider, startedAt, lastSeenAt, expiresAt, address, agent, acr } = session;
+  const { id, user } = session;
   return (
     <DetailPage
       frame={frame}
@@ -123,14 +123,42 @@ function Session({ frame, session, isOwn, mayEnd, mayEndAll }: SessionModel) {
       title={t('sessions.of', { user })}
       state={isOwn && <span class="tag">{t('account.thisOne')}</span>}
       acts={
-        mayEnd && (
-          <a class="button" href={`${sessionHref(id)}?do=end`}>
-            {t('sessions.end')}
-          </a>
-        )
+        <>
+          <Live />
+          {mayEnd && (
+            <a class="button" href={`${sessionHref(id)}?do=end`}>
+              {t('sessions.end')}
+            </a>
+          )}
+        </>
       }
       about={t('sessions.endingIt')}
     >
+      <SessionFacts frame={frame} session={session} />
+      {mayEndAll && (
+        <More
+          acts={[{ label: t('sessions.endAllOf', { user }), href: `${userHref(user)}?do=end-sessions` }]}
+        />
+      )}
+    </DetailPage>
+  );
+}
+
+interface SessionPartsModel extends Pick<SessionModel, 'session'> {
+  readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
+}
+
+/** What goes on while the page of one is open. */
+export function sessionParts(model: SessionPartsModel): Readonly<Record<string, string>> {
+  return { 'session-facts': renderPart(<SessionFacts {...model} />, model.frame.presentation) };
+}
+
+function SessionFacts({ frame, session }: SessionPartsModel) {
+  const t = useText();
+  const opened = openedWith(session);
+  const { id, user, provider, startedAt, lastSeenAt, expiresAt, address, agent, acr } = session;
+  return (
+    <div id="session-facts" data-part="">
       <Facts
         facts={[
           { name: t('sessions.session'), value: <Id>{id}</Id> },
@@ -165,12 +193,7 @@ function Session({ frame, session, isOwn, mayEnd, mayEndAll }: SessionModel) {
           },
         ]}
       />
-      {mayEndAll && (
-        <More
-          acts={[{ label: t('sessions.endAllOf', { user }), href: `${userHref(user)}?do=end-sessions` }]}
-        />
-      )}
-    </DetailPage>
+    </div>
   );
 }
 

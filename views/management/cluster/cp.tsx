@@ -1,12 +1,12 @@
 /** The CP subsystem: its members, its groups, and the sessions of one group. */
-
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import { Ago } from '../ago.tsx';
 import { DetailPage, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { ListId } from '../list-id.tsx';
+import { Live } from '../live/live.tsx';
 import { RowLink } from '../row-act.tsx';
 import { State } from '../state.tsx';
 import { memberHref } from './members.tsx';
@@ -26,14 +26,18 @@ export interface ShownCpSession {
   readonly expiresAt: string | null;
 }
 
-export interface CpModel {
-  readonly frame: FrameModel;
+export interface CpPartsModel {
+  readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
   readonly cp: ShownCp;
   /** Of the group that was asked for. */
   readonly sessions?: { readonly group: string; readonly items: readonly ShownCpSession[] } | undefined;
   /** Members of the cluster that are no CP members, by name; for who may make them some. */
   readonly others: readonly string[];
   readonly mayChange: boolean;
+}
+
+export interface CpModel extends CpPartsModel {
+  readonly frame: FrameModel;
   readonly notice?: string | undefined;
 }
 
@@ -49,22 +53,53 @@ export function renderCp(model: CpModel): string {
 
 function Cp(model: CpModel) {
   const t = useText();
-  const { frame, cp, sessions, mayChange, notice } = model;
+  const { frame, notice } = model;
   return (
     <DetailPage
       frame={frame}
       path={[]}
       title={t('common.cpSubsystem')}
-      state={
-        cp.isAvailable ? (
-          <State kind="ok">{t('cp.available')}</State>
-        ) : (
-          <State kind="off">{t('cp.notAvailable')}</State>
-        )
-      }
-      about={cp.reason && <Said>{cp.reason}</Said>}
+      state={<CpState {...model} />}
+      acts={<Live />}
       notice={notice}
     >
+      <CpParts {...model} />
+    </DetailPage>
+  );
+}
+
+/** What goes on while the page is open: none of it is a form. */
+export function cpParts(model: CpPartsModel): Readonly<Record<string, string>> {
+  const { presentation } = model.frame;
+  return {
+    'cp-state': renderPart(<CpState {...model} />, presentation),
+    cp: renderPart(<CpParts {...model} />, presentation),
+  };
+}
+
+function CpState({ cp }: CpPartsModel) {
+  const t = useText();
+  return (
+    <span id="cp-state" data-part="">
+      {cp.isAvailable ? (
+        <State kind="ok">{t('cp.available')}</State>
+      ) : (
+        <State kind="off">{t('cp.notAvailable')}</State>
+      )}
+    </span>
+  );
+}
+
+function CpParts(model: CpPartsModel) {
+  const t = useText();
+  const { cp, sessions, mayChange } = model;
+  return (
+    <div id="cp" class="parts">
+      {cp.reason && (
+        <p class="lede">
+          <Said>{cp.reason}</Said>
+        </p>
+      )}
       {cp.isAvailable && <CpMembers {...model} />}
       {cp.isAvailable && model.others.length > 0 && <Others {...model} />}
       {cp.isAvailable && <CpGroups {...model} />}
@@ -72,7 +107,7 @@ function Cp(model: CpModel) {
       {cp.isAvailable && mayChange && (
         <More acts={[{ label: t('cp.reset'), href: actHref({ do: 'reset' }) }]} />
       )}
-    </DetailPage>
+    </div>
   );
 }
 
@@ -81,7 +116,7 @@ function plainAddress(address: string): string {
   return address.replace(/^\[([\d.]+)\]/, '$1');
 }
 
-function CpMembers({ cp, mayChange }: CpModel) {
+function CpMembers({ cp, mayChange }: CpPartsModel) {
   const t = useText();
   return (
     <Part id="members" title={t('cp.members')}>
@@ -105,7 +140,7 @@ function CpMembers({ cp, mayChange }: CpModel) {
   );
 }
 
-function Others({ others }: CpModel) {
+function Others({ others }: CpPartsModel) {
   const t = useText();
   return (
     <Part id="others" title={t('cp.others')} about={t('cp.othersAbout')}>
@@ -129,7 +164,7 @@ function Others({ others }: CpModel) {
 /** Members never remove it by itself, and it has no sessions. */
 const metadata = 'METADATA';
 
-function CpGroups({ cp, mayChange }: CpModel) {
+function CpGroups({ cp, mayChange }: CpPartsModel) {
   const t = useText();
   return (
     <Part id="groups" title={t('cp.groups')}>
@@ -157,7 +192,7 @@ function CpGroups({ cp, mayChange }: CpModel) {
   );
 }
 
-function CpSessions({ sessions, mayChange, frame }: CpModel) {
+function CpSessions({ sessions, mayChange, frame }: CpPartsModel) {
   const t = useText();
   const { group, items } = sessions!;
   return (

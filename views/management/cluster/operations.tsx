@@ -1,7 +1,7 @@
 /** The cluster as a whole: how it is, and what may be done to it. */
 import { Form } from '../../elements/form.tsx';
 import { safeHref } from '../../elements/href.ts';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { DetailPage, type Fact, Facts, Part } from '../detail.tsx';
@@ -9,6 +9,7 @@ import { EditorField } from '../forms/editor.tsx';
 import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
+import { Live } from '../live/live.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it; null: no member tells. */
@@ -44,18 +45,22 @@ export interface ShownMemberLicence {
   readonly holder: string | null;
 }
 
-export interface OperationsModel {
-  readonly frame: FrameModel;
-  readonly csrf: string;
+export interface OperationsPartsModel {
+  readonly frame: Pick<FrameModel, 'presentation'>;
   readonly cluster: ShownCluster;
   /** Undefined where no member can be asked. */
   readonly licence: ShownMemberLicence | undefined;
   /** Those that the reader may ask for. */
   readonly acts: readonly OfferedAct[];
+  readonly impossible: readonly { readonly title: string; readonly reason: string }[];
+}
+
+export interface OperationsModel extends OperationsPartsModel {
+  readonly frame: FrameModel;
+  readonly csrf: string;
   readonly mayChangeVersion: boolean;
   /** Whether configuration can be added. */
   readonly mayConfigure: boolean;
-  readonly impossible: readonly { readonly title: string; readonly reason: string }[];
   readonly notice?: string | undefined;
   readonly problem?: string | undefined;
 }
@@ -82,24 +87,58 @@ export function renderOperations(model: OperationsModel): string {
 
 function Operations(model: OperationsModel) {
   const t = useText();
-  const { frame, cluster, notice, problem } = model;
-  const { kind, word } = clusterStateOf(cluster, t);
+  const { frame, csrf, notice, problem } = model;
   return (
     <DetailPage
       frame={frame}
       path={[]}
       title={t('common.operations')}
       about={t('operations.wholeCluster')}
-      state={<State kind={kind}>{word}</State>}
+      state={<ClusterState {...model} />}
+      acts={<Live />}
       notice={notice}
       problem={problem}
     >
-      <Facts facts={[...factsOf(cluster, t), licenceFact(model, t)]} />
-      {model.acts.length > 0 && <Offered {...model} />}
+      <ClusterFacts {...model} />
+      <div hidden>
+        <Form id={quietForm} action={operationsHref} hidden={{ csrf }}>
+          {null}
+        </Form>
+      </div>
+      <Offered {...model} />
       {model.mayChangeVersion && <Version {...model} />}
       {model.mayConfigure && <Configuration {...model} />}
       <Impossible {...model} />
     </DetailPage>
+  );
+}
+
+/** What goes on while the page is open: nothing of the forms of one reader, nor what somebody may be typing in. */
+export function operationsParts(model: OperationsPartsModel): Readonly<Record<string, string>> {
+  const { presentation } = model.frame;
+  return {
+    'cluster-state': renderPart(<ClusterState {...model} />, presentation),
+    'cluster-facts': renderPart(<ClusterFacts {...model} />, presentation),
+    offered: renderPart(<Offered {...model} />, presentation),
+    impossible: renderPart(<Impossible {...model} />, presentation),
+  };
+}
+
+function ClusterState({ cluster }: OperationsPartsModel) {
+  const { kind, word } = clusterStateOf(cluster, useText());
+  return (
+    <span id="cluster-state" data-part="">
+      <State kind={kind}>{word}</State>
+    </span>
+  );
+}
+
+function ClusterFacts(model: OperationsPartsModel) {
+  const t = useText();
+  return (
+    <div id="cluster-facts" data-part="">
+      <Facts facts={[...factsOf(model.cluster, t), licenceFact(model, t)]} />
+    </div>
   );
 }
 
@@ -117,11 +156,11 @@ function factsOf(
   ];
 }
 
-function licenceFact({ licence }: OperationsModel, t: Translate): Fact {
+function licenceFact({ licence }: OperationsPartsModel, t: Translate): Fact {
   return { name: t('operations.licence'), value: licenceText(licence, t) };
 }
 
-function licenceText(licence: OperationsModel['licence'], t: Translate) {
+function licenceText(licence: OperationsPartsModel['licence'], t: Translate) {
   if (licence === undefined) return t('members.unknown');
   if (!licence.isLicensed) return t('operations.noLicence');
   const { expiresAt, mostMembers, holder } = licence;
@@ -145,7 +184,18 @@ function Safety({ isSafe }: Pick<ShownCluster, 'isSafe'>) {
   );
 }
 
-function Offered({ acts, csrf }: OperationsModel) {
+/** Of the buttons of what is done at once: outside of what goes on, which has nothing of one reader in it. */
+const quietForm = 'at-once';
+
+function Offered({ acts }: OperationsPartsModel) {
+  return (
+    <div id="offered" class="parts">
+      {acts.length > 0 && <Acts acts={acts} />}
+    </div>
+  );
+}
+
+function Acts({ acts }: Pick<OperationsPartsModel, 'acts'>) {
   const t = useText();
   return (
     <Part id="acts" title={t('operations.whatCanBeDone')} about={t('operations.eachAsksFirst')}>
@@ -156,11 +206,9 @@ function Offered({ acts, csrf }: OperationsModel) {
           key: name,
           cells: [
             isQuiet ? (
-              <Form key="act" action={operationsHref} hidden={{ csrf, do: name }}>
-                <button type="submit" class="button">
-                  {title}
-                </button>
-              </Form>
+              <button key="act" type="submit" form={quietForm} name="do" value={name} class="button">
+                {title}
+              </button>
             ) : (
               <a
                 key="act"
@@ -211,9 +259,16 @@ function Configuration({ csrf }: OperationsModel) {
   );
 }
 
-function Impossible({ impossible }: OperationsModel) {
+function Impossible({ impossible }: OperationsPartsModel) {
+  return (
+    <div id="impossible" class="parts">
+      {impossible.length > 0 && <NotNow impossible={impossible} />}
+    </div>
+  );
+}
+
+function NotNow({ impossible }: Pick<OperationsPartsModel, 'impossible'>) {
   const t = useText();
-  if (impossible.length === 0) return null;
   return (
     <Part id="not-now" title={t('operations.notPossibleNow')}>
       <Table

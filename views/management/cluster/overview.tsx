@@ -42,7 +42,7 @@ export interface ClusterNow {
 }
 
 export interface OverviewPartsModel
-  extends Pick<OverviewModel, 'findings' | 'numbers' | 'members' | 'mayDrain'> {
+  extends Pick<OverviewModel, 'cluster' | 'findings' | 'numbers' | 'members' | 'mayDrain'> {
   readonly frame: Pick<FrameModel, 'groups' | 'presentation' | 'now'>;
 }
 
@@ -92,10 +92,14 @@ function Overview(model: OverviewModel) {
     <ManagementPage
       frame={frame}
       title={t('common.overview')}
-      state={cluster && !isNotRead(cluster) && <State kind={cluster.kind}>{cluster.word}</State>}
+      state={cluster && <ClusterState cluster={cluster} />}
       acts={<Live />}
     >
-      {cluster && <p class="lede">{isNotRead(cluster) ? <ClusterNotRead {...cluster} /> : cluster.about}</p>}
+      {cluster && (
+        <p class="lede">
+          <ClusterAbout cluster={cluster} />
+        </p>
+      )}
       {steps && <StartLine steps={steps} />}
       {findings && <Attention frame={frame} found={findings} />}
       {numbers && <NumbersPart {...numbers} />}
@@ -127,9 +131,15 @@ function Overview(model: OverviewModel) {
 
 /** What goes on while the page is open. */
 export function overviewParts({ frame, mayDrain, ...shown }: OverviewPartsModel): LiveParts {
-  const { findings, numbers, members } = shown;
+  const { cluster, findings, numbers, members } = shown;
   const { presentation } = frame;
   return {
+    ...(cluster && {
+      'cluster-state': renderPart(<ClusterState cluster={cluster} />, presentation),
+      'cluster-about': isNotRead(cluster)
+        ? cluster
+        : renderPart(<ClusterAbout cluster={cluster} />, presentation),
+    }),
     ...(findings && {
       attention: isNotRead(findings)
         ? findings
@@ -146,8 +156,29 @@ export function overviewParts({ frame, mayDrain, ...shown }: OverviewPartsModel)
   };
 }
 
-function ClusterNotRead({ notRead }: NotRead) {
-  return <Text id="overview.clusterNotRead" gaps={{ why: <Said>{notRead}</Said> }} />;
+interface ClusterProps {
+  readonly cluster: ClusterNow | NotRead;
+}
+
+/** In a word; of one that could not be asked nothing is said. */
+function ClusterState({ cluster }: ClusterProps) {
+  return (
+    <span id="cluster-state" data-part="">
+      {!isNotRead(cluster) && <State kind={cluster.kind}>{cluster.word}</State>}
+    </span>
+  );
+}
+
+function ClusterAbout({ cluster }: ClusterProps) {
+  return (
+    <span id="cluster-about" data-part="">
+      {isNotRead(cluster) ? (
+        <Text id="overview.clusterNotRead" gaps={{ why: <Said>{cluster.notRead}</Said> }} />
+      ) : (
+        cluster.about
+      )}
+    </span>
+  );
 }
 
 interface AttentionProps extends Pick<OverviewPartsModel, 'frame'> {

@@ -1,66 +1,35 @@
 /** WAN publishers: members list none over REST, so those that this console was asked about. */
 import { Form } from '../../elements/form.tsx';
-import { renderDocument } from '../../layout.tsx';
+import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
-import { Ago, dateOf } from '../ago.tsx';
+import { Ago } from '../ago.tsx';
 import { DetailPage, Done, type DoneNotice, type Fact, Facts, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';
-import { State, type StateKind } from '../state.tsx';
+import { Live } from '../live/live.tsx';
+import { State } from '../state.tsx';
 import { memberHref } from './members.tsx';
-
-type What = 'added' | 'paused' | 'resumed' | 'stopped' | 'cleared' | 'synced' | 'checked';
-
-interface DoneTo {
-  readonly what: What;
-  readonly at: string;
-  readonly members: readonly string[];
-  readonly sync: string | null;
-}
-
-/** As the admin API has it; without `last` where this console was not asked about it. */
-export interface ShownPublisher {
-  readonly replication: string;
-  readonly publisher: string;
-  readonly last: DoneTo | null;
-  readonly lastSync: DoneTo | null;
-  readonly lastCheck: DoneTo | null;
-  /** Those that were told something of it. */
-  readonly members: readonly PublisherAtMember[];
-}
-
-interface PublisherAtMember {
-  readonly member: string;
-  readonly state: 'sending' | 'paused' | 'stopped' | null;
-  readonly since: string | null;
-  readonly clearedAt: string | null;
-}
+import {
+  CheckCell,
+  DoneAtCell,
+  DoneCell,
+  type DoneTo,
+  doneWords,
+  PublishersShown,
+  publisherHref,
+  publisherStates,
+  type ShownPublisher,
+  StatesCell,
+  SyncCell,
+  wanHref,
+} from './publisher-cells.tsx';
 
 export interface ShownSync {
   readonly stage: string;
   /** Percent. */
   readonly progress: number | null;
 }
-
-export const wanHref = '/cluster/wan';
-
-export function publisherHref({
-  replication,
-  publisher,
-}: Pick<ShownPublisher, 'replication' | 'publisher'>): string {
-  return `${wanHref}/${encodeURIComponent(replication)}/${encodeURIComponent(publisher)}`;
-}
-
-const doneWords: Readonly<Record<What, WordKey>> = {
-  added: 'wan.added',
-  paused: 'wan.paused',
-  resumed: 'wan.resumed',
-  stopped: 'wan.stopped',
-  cleared: 'wan.cleared',
-  synced: 'wan.synced',
-  checked: 'wan.checked',
-};
 
 export interface PublishersModel extends ListState {
   readonly publishers: readonly ShownPublisher[];
@@ -78,7 +47,13 @@ function Publishers({ publishers, ...list }: PublishersModel) {
       {...list}
       title={t('common.wanReplication')}
       about={t('wan.askedAbout')}
-      before={<OpenByName />}
+      before={
+        <>
+          <Live />
+          <PublishersShown publishers={publishers} />
+          <OpenByName />
+        </>
+      }
       columns={[
         { title: t('wan.publisher') },
         { title: t('wan.toldLast') },
@@ -93,43 +68,15 @@ function Publishers({ publishers, ...list }: PublishersModel) {
           <a key="name" href={publisherHref(one)}>
             <bdi>{`${one.replication}/${one.publisher}`}</bdi>
           </a>,
-          <States key="states" members={one.members} />,
-          one.last && t(doneWords[one.last.what]),
-          <Ago key="at" at={dateOf(one.last?.at ?? null)} now={now} />,
-          <Ago key="sync" at={dateOf(one.lastSync?.at ?? null)} now={now} />,
-          <Ago key="check" at={dateOf(one.lastCheck?.at ?? null)} now={now} />,
+          <StatesCell key="states" {...one} />,
+          <DoneCell key="done" {...one} />,
+          <DoneAtCell key="at" {...one} now={now} />,
+          <SyncCell key="sync" {...one} now={now} />,
+          <CheckCell key="check" {...one} now={now} />,
         ],
       }))}
       empty={<p>{t('wan.noneKnown')}</p>}
     />
-  );
-}
-
-const publisherStates = {
-  sending: { kind: 'ok', word: 'wan.sending' },
-  paused: { kind: 'warn', word: 'wan.paused' },
-  stopped: { kind: 'danger', word: 'wan.stopped' },
-} as const satisfies Record<string, { readonly kind: StateKind; readonly word: WordKey }>;
-
-/** How many members were told what, the worst first. */
-function States({ members }: Pick<ShownPublisher, 'members'>) {
-  const t = useText();
-  const known = (['stopped', 'paused', 'sending'] as const).flatMap((state) => {
-    const n = members.filter((one) => one.state === state).length;
-    return n === 0 ? [] : [{ state, n }];
-  });
-  if (known.length === 0) return <State kind="unknown">{t('members.unknown')}</State>;
-  return (
-    <>
-      {known.map(({ state, n }, at) => (
-        <>
-          {at > 0 && ' '}
-          <State key={state} kind={publisherStates[state].kind}>
-            {t('wan.stateAtMembers', { state: t(publisherStates[state].word), n })}
-          </State>
-        </>
-      ))}
-    </>
   );
 }
 
@@ -190,19 +137,18 @@ function Publisher(model: PublisherModel) {
       path={[{ title: t('common.wanReplication'), href: wanHref }]}
       title={`${publisher.replication}/${publisher.publisher}`}
       acts={
-        mayChange && (
-          <>
-            <AtOnce {...model} act="pause" label={t('common.pause')} />
-            <AtOnce {...model} act="resume" label={t('wan.resume')} />
-          </>
-        )
+        <>
+          {problem === undefined && <Live />}
+          {mayChange && <AtOnce {...model} act="pause" label={t('common.pause')} />}
+          {mayChange && <AtOnce {...model} act="resume" label={t('wan.resume')} />}
+        </>
       }
       about={t('wan.whatWasDone')}
       notice={notice && <Done {...notice} action={href} hidden={{ csrf }} />}
       problem={problem}
     >
-      <Facts facts={factsOf(model, t)} />
-      {publisher.members.length > 0 && <ByMember {...model} />}
+      <PublisherFacts {...model} />
+      <ByMember {...model} />
       {mayChange && (
         <Part id="sync" title={t('wan.otherCluster')} about={t('wan.sendsOrCompares')}>
           <div class="actions">
@@ -227,37 +173,62 @@ function Publisher(model: PublisherModel) {
   );
 }
 
-function ByMember({ publisher: { members }, frame: { now } }: PublisherModel) {
+interface PublisherPartsModel extends Pick<PublisherModel, 'publisher' | 'sync' | 'check'> {
+  readonly frame: Pick<FrameModel, 'now' | 'presentation'>;
+}
+
+/** What goes on while the page of one is open. */
+export function publisherParts(model: PublisherPartsModel): Readonly<Record<string, string>> {
+  const { presentation } = model.frame;
+  return {
+    'publisher-facts': renderPart(<PublisherFacts {...model} />, presentation),
+    'publisher-members': renderPart(<ByMember {...model} />, presentation),
+  };
+}
+
+function PublisherFacts(model: PublisherPartsModel) {
+  return (
+    <div id="publisher-facts" data-part="">
+      <Facts facts={factsOf(model, useText())} />
+    </div>
+  );
+}
+
+function ByMember({ publisher: { members }, frame: { now } }: PublisherPartsModel) {
   const t = useText();
   return (
-    <Part id="members" title={t('common.members')} about={t('wan.byMemberAbout')}>
-      <Table
-        title={t('common.members')}
-        columns={[
-          { title: t('wan.member') },
-          { title: t('wan.toldLast') },
-          { title: t('wan.since') },
-          { title: t('wan.queueCleared') },
-        ]}
-        rows={members.map(({ member, state, since, clearedAt }) => ({
-          key: member,
-          cells: [
-            <a key="member" href={memberHref(member)}>
-              <bdi>{member}</bdi>
-            </a>,
-            state === null ? (
-              <State kind="unknown">{t('members.unknown')}</State>
-            ) : (
-              <State key="state" kind={publisherStates[state].kind}>
-                {t(publisherStates[state].word)}
-              </State>
-            ),
-            <Ago key="since" at={dateOf(since)} now={now} />,
-            <Ago key="cleared" at={dateOf(clearedAt)} now={now} />,
-          ],
-        }))}
-      />
-    </Part>
+    <div id="publisher-members" data-part="">
+      {members.length > 0 && (
+        <Part id="members" title={t('common.members')} about={t('wan.byMemberAbout')}>
+          <Table
+            title={t('common.members')}
+            columns={[
+              { title: t('wan.member') },
+              { title: t('wan.toldLast') },
+              { title: t('wan.since') },
+              { title: t('wan.queueCleared') },
+            ]}
+            rows={members.map(({ member, state, since, clearedAt }) => ({
+              key: member,
+              cells: [
+                <a key="member" href={memberHref(member)}>
+                  <bdi>{member}</bdi>
+                </a>,
+                state === null ? (
+                  <State kind="unknown">{t('members.unknown')}</State>
+                ) : (
+                  <State key="state" kind={publisherStates[state].kind}>
+                    {t(publisherStates[state].word)}
+                  </State>
+                ),
+                <Ago key="since" at={dateOf(since)} now={now} />,
+                <Ago key="cleared" at={dateOf(clearedAt)} now={now} />,
+              ],
+            }))}
+          />
+        </Part>
+      )}
+    </div>
   );
 }
 
@@ -277,7 +248,7 @@ function AtOnce({
 }
 
 function factsOf(
-  { publisher: { last, lastSync, lastCheck }, sync, check, frame: { now } }: PublisherModel,
+  { publisher: { last, lastSync, lastCheck }, sync, check, frame: { now } }: PublisherPartsModel,
   t: Translate,
 ): readonly Fact[] {
   if (last === null) return [{ name: t('wan.doneLast'), value: t('wan.nothingHere') }];

@@ -10,8 +10,8 @@ export interface NotRead {
 /** What goes on while a page is open, by the id of its element: HTML, or why it cannot be had now. */
 export type LiveParts = Readonly<Record<string, string | NotRead>>;
 
-export function isNotRead(part: object | undefined): part is NotRead {
-  return part !== undefined && 'notRead' in part;
+export function isNotRead(part: object | string | undefined): part is NotRead {
+  return typeof part === 'object' && 'notRead' in part;
 }
 
 interface NotReadPartProps extends NotRead {

@@ -102,7 +102,7 @@ function TrafficParts(model: TrafficPartsModel) {
           </div>
           <DeniedMost denials={traffic.denials} asked={asked} />
           <Calls {...model} id="slowest" title={t('traffic.slowest')} calls={traffic.slowest.slice(0, 10)} />
-          <Calls {...model} id="latest" title={t('traffic.latest')} calls={traffic.latest.slice(0, 20)} />
+          <Latest {...model} />
         </>
       )}
     </div>
@@ -169,13 +169,34 @@ function Nothing({ isOfFilter }: { readonly isOfFilter: boolean }) {
   );
 }
 
+/** The last lines of the period, and how many calls it has besides. */
+function Latest(model: TrafficPartsModel) {
+  const t = useText();
+  const { calls, latest } = model.traffic;
+  const lines = latest.slice(0, mostLines);
+  const more = calls - lines.length;
+  return (
+    <Calls
+      {...model}
+      id="latest"
+      title={t('traffic.latest')}
+      calls={lines}
+      more={more > 0 ? t('traffic.moreCalls', { n: more }) : undefined}
+    />
+  );
+}
+
+const mostLines = 50;
+
 interface CallsProps extends TrafficPartsModel {
   readonly id: string;
   readonly title: string;
   readonly calls: readonly ShownCall[];
+  /** Behind the last line. */
+  readonly more?: string | undefined;
 }
 
-function Calls({ id, title, calls, frame: { now } }: CallsProps) {
+function Calls({ id, title, calls, more, frame: { now } }: CallsProps) {
   const t = useText();
   if (calls.length === 0) return null;
   return (
@@ -207,6 +228,7 @@ function Calls({ id, title, calls, frame: { now } }: CallsProps) {
           ],
         }))}
       />
+      {more && <p class="muted">{more}</p>}
     </Part>
   );
 }

@@ -9,6 +9,7 @@ export const traffic: SameTexts<typeof english> = {
   'traffic.statuses': 'Status',
   'traffic.slowest': 'Am langsamsten',
   'traffic.latest': 'Zuletzt',
+  'traffic.moreCalls': { one: 'Ein weiterer in diesem Zeitraum', other: '{n} weitere in diesem Zeitraum' },
   'traffic.noMatch': 'Kein Aufruf passt zu diesem Filter.',
   'traffic.nobody': 'In dieser Zeit hat niemand die Member durch diese Konsole aufgerufen.',
   'traffic.whoMayCall':

@@ -8,6 +8,7 @@ export const traffic = {
   'traffic.statuses': 'Statuses',
   'traffic.slowest': 'Slowest',
   'traffic.latest': 'Latest',
+  'traffic.moreCalls': { one: 'One more in this period', other: '{n} more in this period' },
   'traffic.noMatch': 'No call matches this filter.',
   'traffic.nobody': 'Nobody has called the members through this console in this time.',
   'traffic.whoMayCall': '{clients} and {applications} may call; their pages have the call to paste.',
