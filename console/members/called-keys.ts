@@ -75,7 +75,9 @@ export function createCalledKeys({ minutes, now, elsewhere }: CalledKeysDeps): C
     const others = (byMap.get(one.map) ?? []).filter(({ key }) => key !== one.key);
     // The last one is that of the last call.
     byMap.delete(one.map);
-    byMap.set(one.map, [one, ...others].slice(0, mostKeys));
+    // Of several processes one may hand on what another has seen later.
+    const latestFirst = [one, ...others].sort((first, second) => second.at - first.at);
+    byMap.set(one.map, latestFirst.slice(0, mostKeys));
     if (byMap.size > mostMaps) byMap.delete(byMap.keys().next().value!);
   }
 
