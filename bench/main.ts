@@ -48,7 +48,7 @@ const onRequest = new Set([
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '5' } },
+  options: { rounds: { type: 'string', default: '5' }, full: { type: 'boolean', default: false } },
 });
 const nodeBinary = process.env.NODE_BINARY || process.execPath;
 const nodeVersion = execFileSync(nodeBinary, ['--version'], { encoding: 'utf8' }).trim();
@@ -74,7 +74,7 @@ async function main(): Promise<number> {
   for (const name of names) {
     try {
       const { benchmark } = await benchmarks[name]!();
-      const table = await benchmark.run({ rounds, nodeBinary, nodeMajor });
+      const table = await benchmark.run({ rounds, nodeBinary, nodeMajor, isFull: values.full });
       printTable(table);
       tables.push(table);
     } catch (error) {
