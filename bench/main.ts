@@ -31,6 +31,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   'audit-query': () => import('./audit-query.ts'),
   'audit-rows': () => import('./audit-rows.ts'),
   shared: () => import('./shared.ts'),
+  'schema-steps': () => import('./schema-steps.ts'),
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */
@@ -44,6 +45,7 @@ const onRequest = new Set([
   'pages',
   'first-load',
   'shared',
+  'schema-steps',
 ]);
 
 const { values, positionals } = parseArgs({
