@@ -41,6 +41,8 @@ export interface BenchmarkOptions {
   readonly nodeBinary: string;
   /** Its major version: some goals depend on it. */
   readonly nodeMajor: number;
+  /** `--full`: as much as was asked for, where a bench does less by itself. */
+  readonly isFull: boolean;
 }
 
 export interface Benchmark {

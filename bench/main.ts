@@ -31,6 +31,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ benchmark: Benchmark }
   'audit-query': () => import('./audit-query.ts'),
   'audit-rows': () => import('./audit-rows.ts'),
   shared: () => import('./shared.ts'),
+  'schema-steps': () => import('./schema-steps.ts'),
 };
 
 /** Wants what not every machine has, another checkout beside this one, or fills a disk for minutes. */
@@ -44,11 +45,12 @@ const onRequest = new Set([
   'pages',
   'first-load',
   'shared',
+  'schema-steps',
 ]);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '5' } },
+  options: { rounds: { type: 'string', default: '5' }, full: { type: 'boolean', default: false } },
 });
 const nodeBinary = process.env.NODE_BINARY || process.execPath;
 const nodeVersion = execFileSync(nodeBinary, ['--version'], { encoding: 'utf8' }).trim();
@@ -74,7 +76,7 @@ async function main(): Promise<number> {
   for (const name of names) {
     try {
       const { benchmark } = await benchmarks[name]!();
-      const table = await benchmark.run({ rounds, nodeBinary, nodeMajor });
+      const table = await benchmark.run({ rounds, nodeBinary, nodeMajor, isFull: values.full });
       printTable(table);
       tables.push(table);
     } catch (error) {

@@ -1,18 +1,19 @@
 /**
- * What it costs to have the store in PostgreSQL: tokens and refreshes beside a console with its store in files, what two
- * consoles ask of the database while nobody asks them, and how soon one refuses what another has revoked.
+ * What it costs to have the store in PostgreSQL: tokens and refreshes beside a console with its store in files, and what two
+ * consoles ask of the database while nobody asks them. And what holds with several: `bench/shared/faults.ts`.
  *
- * `BENCH_SHARED_REVOCATIONS` says how often that is tried (200), `BENCH_SHARED_IDLE_SECONDS` how long nobody asks (30).
+ * `BENCH_SHARED_PARTS` names those that are wanted, with commas between; sizes: `bench/shared/sizes.ts`.
  */
-import { request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../test/helpers/ports.ts';
-import { type Postgres, postgresPrograms, startPostgres } from '../test/helpers/postgres.ts';
+import { type Postgres, startPostgres } from '../test/helpers/postgres.ts';
+import { whyNotTogether } from '../test/shared/support.ts';
 import { createDataDirs, startConsole } from './console.ts';
 import { password } from './growth/growth-store.ts';
 import { getTokens, refresh, signIn } from './growth/people.ts';
 import {
   type Benchmark,
+  type BenchmarkOptions,
   type Cell,
   cell,
   measure,
@@ -23,14 +24,13 @@ import {
   type Table,
 } from './harness.ts';
 import { httpRequest, load, summarize } from './load.ts';
-import { clientId, clientSecret } from './peers/common.ts';
 import { cpuMicrosOf } from './processor-time.ts';
 import { createServers, type ServerProcess } from './servers.ts';
-import { quantile, spread } from './statistics.ts';
+import { faultParts, type Part } from './shared/faults.ts';
+import { type Sizes, sizesOf } from './shared/sizes.ts';
+import { spread } from './statistics.ts';
 import { tokenPath, tokenRequest } from './token.ts';
 
-const revocations = Number(process.env.BENCH_SHARED_REVOCATIONS ?? 200);
-const idleSeconds = Number(process.env.BENCH_SHARED_IDLE_SECONDS ?? 30);
 const connections = 16;
 const secondsPerCell = 1;
 /** After each: what is done behind an answer (the audit's index, or its copy in the database) counts with it. */
@@ -41,54 +41,93 @@ const username = 'person';
 
 export const benchmark: Benchmark = {
   name: 'shared',
-  async run({ rounds, nodeBinary }) {
-    if (postgresPrograms === undefined) throw new Error('PostgreSQL is not installed');
-    using dataDirs = createDataDirs();
-    const postgres = await startPostgres({
-      isDurable: true,
-      settings: ['shared_preload_libraries=pg_stat_statements'],
-    });
-    try {
-      await using servers = createServers({ nodeBinary });
-      const database = postgres.url(await postgres.createDatabase());
-      const start = (name: string, env: Readonly<Record<string, string>> = {}) =>
-        startConsole(servers, {
-          name,
-          dataDir: dataDirs.path(name),
-          env: {
-            CONSOLE_LOG_LEVEL: 'error',
-            CONSOLE_ADMIN_USERNAME: username,
-            CONSOLE_ADMIN_PASSWORD: password,
-            // A call after the other asks whether a revocation has come.
-            CONSOLE_PROXY_MANAGEMENT_RATE: '0',
-            ...env,
-          },
-        });
-      const files = await start('store in files');
-      const one = await start('PostgreSQL', { CONSOLE_DATABASE_URL: database });
-      // The same issuer at another port: what one has issued the other takes.
-      const port = await freePort();
-      await start('PostgreSQL, another', {
-        CONSOLE_DATABASE_URL: database,
-        CONSOLE_URL: one.url,
-        CONSOLE_PORT: `${port}`,
-      });
-      return await measured({ files, one, otherPort: port, postgres }, rounds);
-    } finally {
-      await postgres.close();
+  async run({ rounds, nodeBinary, isFull }) {
+    if (whyNotTogether !== undefined) throw new Error(`not everything is installed${whyNotTogether}`);
+    const sizes = sizesOf(isFull);
+    const wanted = process.env.BENCH_SHARED_PARTS?.split(',');
+    const isWanted = (name: string) => wanted === undefined || wanted.includes(name);
+    let table = empty;
+    const parts: readonly Part[] = [
+      {
+        name: 'costs',
+        async measure() {
+          table = await costs({ rounds, nodeBinary, ...sizes });
+          return table.ratios;
+        },
+      },
+      ...faultParts(sizes),
+    ];
+    const ratios: Ratio[] = [];
+    const notes: string[] = [];
+    for (const { name, whyNot, measure: measurePart } of parts.filter((part) => isWanted(part.name))) {
+      if (whyNot !== undefined) {
+        notes.push(`Not measured: ${name}${whyNot}.`);
+        continue;
+      }
+      process.stderr.write(`${name}\n`);
+      try {
+        ratios.push(...(await measurePart()));
+      } catch (error) {
+        // The others count all the same.
+        ratios.push({ name: `${name}: not measured`, spread: spread([Number.NaN]), atMost: 0 });
+        notes.push(`${name}: ${error}`);
+      }
     }
+    notes.unshift(...(table.notes ?? []));
+    return { ...table, ratios, notes };
   },
 };
+
+const title = 'A store that consoles share';
+const empty: Table = { title, columns: ['store', 'work', ...sampleColumns], rows: [], ratios: [] };
+
+async function costs({
+  rounds,
+  nodeBinary,
+  idleSeconds,
+}: Pick<BenchmarkOptions, 'rounds' | 'nodeBinary'> & Pick<Sizes, 'idleSeconds'>): Promise<Table> {
+  using dataDirs = createDataDirs();
+  const postgres = await startPostgres({
+    isDurable: true,
+    settings: ['shared_preload_libraries=pg_stat_statements'],
+  });
+  try {
+    await using servers = createServers({ nodeBinary });
+    const database = postgres.url(await postgres.createDatabase());
+    const start = (name: string, env: Readonly<Record<string, string>> = {}) =>
+      startConsole(servers, {
+        name,
+        dataDir: dataDirs.path(name),
+        env: {
+          CONSOLE_LOG_LEVEL: 'error',
+          CONSOLE_ADMIN_USERNAME: username,
+          CONSOLE_ADMIN_PASSWORD: password,
+          ...env,
+        },
+      });
+    const files = await start('store in files');
+    const one = await start('PostgreSQL', { CONSOLE_DATABASE_URL: database });
+    // The same issuer at another port: what one has issued the other takes.
+    const port = await freePort();
+    await start('PostgreSQL, another', {
+      CONSOLE_DATABASE_URL: database,
+      CONSOLE_URL: one.url,
+      CONSOLE_PORT: `${port}`,
+    });
+    return await measured({ files, one, postgres, idleSeconds }, rounds);
+  } finally {
+    await postgres.close();
+  }
+}
 
 interface Measured {
   readonly files: ServerProcess;
   readonly one: ServerProcess;
-  /** Of the other console on the same database. */
-  readonly otherPort: number;
   readonly postgres: Postgres;
+  readonly idleSeconds: number;
 }
 
-async function measured({ files, one, otherPort, postgres }: Measured, rounds: number): Promise<Table> {
+async function measured({ files, one, postgres, idleSeconds }: Measured, rounds: number): Promise<Table> {
   const cells: readonly Cell[] = [
     tokenCell(files),
     tokenCell(one),
@@ -100,7 +139,7 @@ async function measured({ files, one, otherPort, postgres }: Measured, rounds: n
   const compare = (name: string, of: Cell, to: Cell, figure: 'rate' | 'cpuRate', atLeast?: number) =>
     ratio(name, samples, { of, to, figure, ...(atLeast !== undefined && { atLeast }) });
   return {
-    title: 'A store that consoles share',
+    title,
     columns: ['store', 'work', ...sampleColumns],
     rows: samplesTable(cells, samples),
     ratios: [
@@ -115,8 +154,7 @@ async function measured({ files, one, otherPort, postgres }: Measured, rounds: n
       compare('refresh: database / files, by processor time', refreshDatabase, refreshFiles, 'cpuRate', 0.8),
       compare('refresh: database / files, rate', refreshDatabase, refreshFiles, 'rate'),
       await databaseTime(refreshDatabase, postgres, rounds),
-      await idleStatements(postgres),
-      ...(await revocationTimes(one, otherPort)),
+      await idleStatements(postgres, idleSeconds),
     ],
     notes: [
       'Processor time is that of the console, with what it does in the seconds after its answers; what the database takes for a refresh stands below. It writes to the disk before it answers, as LMDB does.',
@@ -171,7 +209,7 @@ async function databaseTime({ run }: Cell, postgres: Postgres, rounds: number): 
 }
 
 /** Of two consoles. What the database does by itself, such as its clean-up after the refreshes, does not count. */
-async function idleStatements(postgres: Postgres): Promise<Ratio> {
+async function idleStatements(postgres: Postgres, idleSeconds: number): Promise<Ratio> {
   const ask = (text: string) => postgres.query<{ n: string }>('public', text);
   await ask('create extension pg_stat_statements');
   // What the refreshes have left is done: a second, and the first round of maintenance.
@@ -183,60 +221,4 @@ async function idleStatements(postgres: Postgres): Promise<Ratio> {
   );
   const each = Number(row!.n) / idleSeconds / 2;
   return { name: 'statements of a console that nobody asks', spread: spread([each]), unit: '/s', atMost: 3 };
-}
-
-async function revocationTimes({ url }: ServerProcess, otherPort: number): Promise<readonly Ratio[]> {
-  const { host } = new URL(url);
-  const times: number[] = [];
-  for (let n = 0; n < revocations; n++) {
-    const token = await machineToken(url);
-    const call = () => statusAt(otherPort, { host, authorization: `Bearer ${token}` });
-    const first = await call();
-    if (first !== 200) throw new Error(`the other console answered the token with ${first}`);
-    const revoked = await fetch(`${url}/oauth2/revoke`, {
-      method: 'POST',
-      headers: basic,
-      body: new URLSearchParams({ token }),
-    });
-    await revoked.arrayBuffer();
-    if (!revoked.ok) throw new Error(`a revocation was answered with ${revoked.status}`);
-    const at = performance.now();
-    for (let status = 200; status !== 401; ) {
-      status = await call();
-      if (status !== 200 && status !== 401)
-        throw new Error(`the other console answered the token with ${status}`);
-    }
-    times.push(performance.now() - at);
-  }
-  const sorted = times.sort((a, b) => a - b);
-  return [
-    { share: 0.5, atMost: 50 },
-    { share: 0.99, atMost: 1000 },
-  ].map(({ share, atMost }) => ({
-    name: `revoked at one, refused by the proxy of another: p${share * 100} of ${revocations}`,
-    spread: spread([quantile(sorted, share)]),
-    unit: ' ms',
-    atMost,
-  }));
-}
-
-const basic = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
-
-async function machineToken(url: string): Promise<string> {
-  const answer = await fetch(url + tokenPath, {
-    method: 'POST',
-    headers: basic,
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  return ((await answer.json()) as { readonly access_token: string }).access_token;
-}
-
-/** Of a call to a member, at a console that is addressed as the other one. */
-function statusAt(port: number, headers: Readonly<Record<string, string>>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path: '/svc/rest/cluster', headers }, (answer) => {
-      answer.resume().once('end', () => resolve(answer.statusCode!));
-    });
-    asked.once('error', reject).end();
-  });
 }

@@ -3,7 +3,6 @@
  * is used once used at all at once. Larger: SHARED_SIGN_INS, SHARED_REPLAYS, SHARED_REVOCATIONS (10000, 10000, 200), with a kill
  * every SHARED_KILL_SECONDS (10).
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encryptProvider } from '../../console/federation/providers/records.ts';
 import { createCipher } from '../../console/keys/encryption.ts';
@@ -12,19 +11,13 @@ import { toolDone } from '../helpers/commands.ts';
 import { admin, clientSecret, machineToken } from '../helpers/console.ts';
 import { oidcProvider } from '../helpers/providers.ts';
 import { type RelyingParty, signInTo, startRelyingParty } from '../helpers/relying-party.ts';
-import {
-  authorize,
-  dashboard,
-  redeem,
-  refresh,
-  signInForTokens,
-  userinfo,
-  verifier,
-} from '../helpers/sign-in.ts';
+import { refresh, signInForTokens, userinfo } from '../helpers/sign-in.ts';
 import { until } from '../helpers/store.ts';
-import { createUserAgent, titleOf, type UserAgent } from '../helpers/user-agent.ts';
+import { createUserAgent, titleOf } from '../helpers/user-agent.ts';
+import { replayEverywhere, revocationTimes, signInOrAgain, signInsWithKills } from './journeys.ts';
 import { type Load, startLoad } from './load.ts';
 import { askAt, percentile, postTo, startTogether, type Together, whyNotTogether } from './support.ts';
+import { bearer } from './without-database.ts';
 
 const sizeOf = (name: string, usual: number) => Number(process.env[name] ?? usual);
 const signIns = sizeOf('SHARED_SIGN_INS', 40);
@@ -32,8 +25,6 @@ const signIns = sizeOf('SHARED_SIGN_INS', 40);
 const replays = sizeOf('SHARED_REPLAYS', 40);
 const revocations = sizeOf('SHARED_REVOCATIONS', 20);
 const killSeconds = sizeOf('SHARED_KILL_SECONDS', 1);
-/** Codes of one sign-in; the next one is another person's browser. */
-const codesPerSignIn = 50;
 /** Of whole journeys; a full run takes as long as it takes. */
 const patienceMs = 120_000 + (signIns + replays + revocations) * 1_000;
 
@@ -146,17 +137,7 @@ describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNot
   test(
     'a token that is revoked at one is refused by the proxy of another within a second',
     async () => {
-      const times: number[] = [];
-      for (let n = 0; n < revocations; n++) {
-        const [at, other] = [all.consoles[n % 3]!, all.consoles[(n + 1) % 3]!];
-        const token = await machineToken(all);
-        const call = () => askAt(other.port, publicPort, 'GET', '/svc/rest/cluster', bearer(token));
-        expect((await call()).status).toBe(200);
-        expect((await postTo(at.port, publicPort, '/oauth2/revoke', { token }, basic)).status).toBe(200);
-        const revokedAt = performance.now();
-        while ((await call()).status !== 401) expect(performance.now() - revokedAt).toBeLessThan(5_000);
-        times.push(performance.now() - revokedAt);
-      }
+      const times = await revocationTimes(all, revocations);
       const found = { p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
       if (process.env.SHARED_REVOCATIONS) process.stdout.write(`revocation, ms: ${JSON.stringify(found)}\n`);
       expect(found.p99).toBeLessThan(1_000);
@@ -191,46 +172,7 @@ describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNot
   test(
     'codes and refresh tokens that are used at all three at once have one successor',
     async () => {
-      const twice: string[] = [];
-      let left = replays;
-      const work = async () => {
-        for (let agent = newAgent(), n = 1; left > 0; n++) {
-          left -= 2;
-          if (n % codesPerSignIn === 0) agent = newAgent();
-          const problem = await replay(agent);
-          if (problem !== undefined) twice.push(problem);
-        }
-      };
-      await Promise.all([work(), work(), work(), work()]);
-      expect(twice).toEqual([]);
-
-      /** A code, and the refresh token that it was good for. */
-      async function replay(agent: UserAgent): Promise<string | undefined> {
-        const code = (await authorize(agent)).get('code')!;
-        const grant = { client_id: dashboard.clientId, redirect_uri: dashboard.redirectUri };
-        const first = await atAll({
-          grant_type: 'authorization_code',
-          code,
-          code_verifier: verifier,
-          ...grant,
-        });
-        const [given] = first;
-        if (first.size !== 1) return `code: ${first.size}`;
-        const next = await atAll({
-          grant_type: 'refresh_token',
-          refresh_token: given!,
-          client_id: dashboard.clientId,
-        });
-        return next.size === 1 ? undefined : `refresh token: ${next.size}`;
-      }
-
-      /** @returns the refresh tokens that came of it */
-      async function atAll(form: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
-        const answers = await Promise.all(
-          all.consoles.map(({ port }) => postTo(port, publicPort, '/oauth2/token', form)),
-        );
-        return new Set(answers.flatMap(({ body }) => body.refresh_token ?? []));
-      }
+      expect(await replayEverywhere(all, replays)).toEqual([]);
     },
     patienceMs,
   );
@@ -250,30 +192,7 @@ describe.skipIf(whyNotTogether !== undefined)(`three consoles, one store${whyNot
   test(
     'one is killed every few seconds: each sign-in succeeds, if need be at its second try',
     async () => {
-      let isOver = false;
-      let kills = 0;
-      const killing = (async () => {
-        for (let n = 0; !isOver; n = (n + 1) % 3) {
-          await delay(killSeconds * 1_000);
-          if (isOver) break;
-          await all.restart(n, 'SIGKILL');
-          kills++;
-        }
-      })().finally(() => {
-        isOver = true;
-      });
-      killing.catch(() => {});
-      const failed: string[] = [];
-      let left = Math.max(signIns, 1);
-      const work = async () => {
-        while (left-- > 0 || (kills < 2 && !isOver)) {
-          const problem = await signInOrAgain(all.url);
-          if (problem !== undefined) failed.push(problem);
-        }
-      };
-      await Promise.all(Array.from({ length: 6 }, work));
-      isOver = true;
-      await killing;
+      const { failed, kills } = await signInsWithKills(all, { signIns, killSeconds });
       expect(failed).toEqual([]);
       expect(kills).toBeGreaterThanOrEqual(2);
     },
@@ -287,27 +206,6 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 
 function kidOf(token: string): string {
   return JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid;
-}
-
-function bearer(token: string): { readonly Authorization: string } {
-  return { Authorization: `Bearer ${token}` };
-}
-
-/** A person tries once more. @returns why it does not come about */
-async function signInOrAgain(url: string, most = 2): Promise<string | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const callback = await authorize(createUserAgent(url));
-      const code = callback.get('code');
-      // A program asks again with the same code where no answer came.
-      const tokens = await redeem({ url }, code).catch(() => redeem({ url }, code));
-      if (tokens.status === 200) return undefined;
-      throw new Error(`${tokens.status} ${tokens.body.error}`);
-    } catch (error) {
-      if (attempt === most) return String(error).slice(0, 300);
-      await delay(300);
-    }
-  }
 }
 
 /** Machine tokens, calls of members and sign-ins, without a pause. */
