@@ -117,12 +117,19 @@ async function openOwned(
 
 /** Loaded where it is asked for: it brings a driver. */
 async function openShared(
-  { dataDir, databaseUrl }: Settings,
+  { dataDir, databaseUrl, databaseListenUrl }: Settings,
   steady: () => number,
   log: StorageLog,
 ): Promise<Storage> {
   const { openSharedStore } = await import('./open-shared-store.ts');
-  return openSharedStore({ dataDir, databaseUrl: databaseUrl!, role: 'console', steady, log });
+  return openSharedStore({
+    dataDir,
+    databaseUrl: databaseUrl!,
+    databaseListenUrl,
+    role: 'console',
+    steady,
+    log,
+  });
 }
 
 /** What a kill has held back of it comes first. */

@@ -10,6 +10,7 @@ import type { Storage } from './storage/storage.ts';
 export interface SharedStoreDeps {
   readonly dataDir: string;
   readonly databaseUrl: Secret;
+  readonly databaseListenUrl?: Secret | undefined;
   readonly role: 'console' | 'tool';
   readonly steady?: () => number;
   readonly log: StorageLog;
@@ -22,7 +23,7 @@ const registryFile = 'registry.json';
 
 /** @throws {StorageRejectedError | StorageUnavailableError} */
 export async function openSharedStore(deps: SharedStoreDeps): Promise<Storage> {
-  const { dataDir, databaseUrl, role, steady, log } = deps;
+  const { dataDir, databaseUrl, databaseListenUrl, role, steady, log } = deps;
   const release = await ownLocalDirectory(dataDir, role, log);
   if (existsSync(join(dataDir, registryFile)))
     log.warn(
@@ -33,6 +34,7 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Storage> {
   try {
     const storage = await openPostgresStorage({
       url: databaseUrl.reveal(),
+      ...(databaseListenUrl && { listenUrl: databaseListenUrl.reveal() }),
       log,
       ...(steady && { steady }),
       onGap: () =>

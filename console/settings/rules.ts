@@ -69,6 +69,9 @@ export const validateSettings: Validate = (settings, isGiven) => {
   if (settings.databaseUrl !== undefined && settings.workers > 1) {
     problems.push('CONSOLE_WORKERS must be 1 with CONSOLE_DATABASE_URL: start further consoles instead');
   }
+  if (settings.databaseListenUrl !== undefined && settings.databaseUrl === undefined) {
+    problems.push('CONSOLE_DATABASE_LISTEN_URL goes with CONSOLE_DATABASE_URL: set both or that one alone');
+  }
   if (isGiven('adminUsername') !== isGiven('adminPassword')) {
     problems.push('CONSOLE_ADMIN_USERNAME and CONSOLE_ADMIN_PASSWORD go together: set both or none');
   }

@@ -153,6 +153,11 @@ export const settingsTable = {
     check.postgresUrl,
     '`postgres://…`: users, clients, sessions, tokens and the audit are kept there instead of in `CONSOLE_DATA_DIR`, where entries of the audit wait while it is away; several consoles may share one. Unset = embedded store',
   ),
+  databaseListenUrl: secret(
+    'CONSOLE_DATABASE_LISTEN_URL',
+    check.postgresUrl,
+    '`postgres://…`: where the database itself is, when `CONSOLE_DATABASE_URL` leads to it through PgBouncer: it is listened to there for changes of others (`LISTEN`). Unset = at `CONSOLE_DATABASE_URL`',
+  ),
   allowInsecureHttp: setting(
     'CONSOLE_ALLOW_INSECURE_HTTP',
     check.trueOrFalse,

@@ -196,6 +196,10 @@ describe('problems', () => {
       env: { CONSOLE_DATABASE_URL: 'postgres://console:hunter22@localhost/console', CONSOLE_WORKERS: '2' },
       says: 'CONSOLE_WORKERS must be 1 with CONSOLE_DATABASE_URL',
     },
+    {
+      env: { CONSOLE_DATABASE_LISTEN_URL: 'postgres://console:hunter22@localhost/console' },
+      says: 'CONSOLE_DATABASE_LISTEN_URL goes with CONSOLE_DATABASE_URL',
+    },
     { env: { CONSOLE_DATABASE_URL: 'mysql://h/db' }, says: 'CONSOLE_DATABASE_URL must be a postgres://' },
     { env: { CONSOLE_AUDIENCE: 'urn:x#y' }, says: 'CONSOLE_AUDIENCE must be an absolute URI' },
     { env: { CONSOLE_SESSION_IDLE_SECONDS: '1801' }, says: 'from 60 to 1800' },
@@ -240,6 +244,7 @@ describe('problems', () => {
     const env = {
       CONSOLE_APPLICATION_CLIENT_SECRET: 'tell-no-one\u0000',
       CONSOLE_DATABASE_URL: 'tell-no-one',
+      CONSOLE_DATABASE_LISTEN_URL: 'tell-no-one',
     };
     expect(problemsOf(env).join('\n')).not.toContain('tell-no-one');
   });

@@ -11,6 +11,8 @@ export interface DatabaseAddress {
   readonly database: string;
   /** Of every connection. */
   readonly options?: string;
+  /** The schema, where one is named. */
+  readonly schema?: string;
   /** Absent: on this machine. */
   readonly ssl?: ConnectionOptions;
 }
@@ -39,7 +41,7 @@ export function addressOf(url: string): DatabaseAddress {
     user: decodeURIComponent(username),
     ...(password !== '' && { password: decodeURIComponent(password) }),
     database: decodeURIComponent(pathname.slice(1)),
-    ...(schema !== null && { options: `-c search_path=${schema}` }),
+    ...(schema !== null && { options: `-c search_path=${schema}`, schema }),
     ...((authority !== null || !isHere) && {
       ssl: {
         rejectUnauthorized: true,

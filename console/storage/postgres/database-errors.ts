@@ -21,6 +21,11 @@ export function isConflict(error: unknown): boolean {
   return conflicts.has(sqlState(error) ?? '');
 }
 
+/** What was prepared under a name is not there, or another one has it: behind the connection there is another one by now. */
+export function isNameLost(error: unknown): boolean {
+  return ['26000', '42P05'].includes(sqlState(error) ?? '');
+}
+
 /** The connection is of no use any more: what it was asked last was done, or not. */
 export function isOfConnection(error: unknown): boolean {
   const state = sqlState(error);
@@ -97,6 +102,12 @@ export function asRejection(error: unknown): StorageRejectedError | undefined {
       'The user of CONSOLE_DATABASE_URL may not create tables: it has to own its schema.',
     );
   if (state === '25006') return readOnly(cause);
+  if (state === '08P01' && /startup parameter/.test((cause as Error).message))
+    return reject(
+      'foreign',
+      'The pooler at CONSOLE_DATABASE_URL refuses what a console says when it connects. For PgBouncer: ignore_startup_parameters = ' +
+        'statement_timeout,idle_in_transaction_session_timeout,options, as docs/operations.md#behind-pgbouncer has it.',
+    );
   if (isOfCertificate(cause))
     return reject(
       'untrusted',

@@ -4,7 +4,14 @@ import type { DatabaseState, DatabaseWatch } from '../shared-store.ts';
 import { StorageUnavailableError } from '../storage.ts';
 import type { DatabaseAddress } from './address.ts';
 import { createConnectionQueue } from './connection-queue.ts';
-import { asStorageError, isConflict, isConnectTimeout, isOfConnection } from './database-errors.ts';
+import {
+  asStorageError,
+  isConflict,
+  isConnectTimeout,
+  isNameLost,
+  isOfConnection,
+} from './database-errors.ts';
+import { hasPreparedStatements } from './pooler.ts';
 
 /** Prepared by each connection at its first use, under its name. */
 export interface Statement {
@@ -34,6 +41,12 @@ export interface Database extends Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** A connection beside the pool, which waits as long as it is asked to. */
   connectAlone(): Promise<pg.Client>;
+  /** The same, at the database itself, where there is another way to it than that of everything else. */
+  connectToListen(): Promise<pg.Client>;
+  /** Of a connection beside the pool, without a bound on time. */
+  queriesAlone(client: pg.Client): Queries;
+  /** Finds out by a connection that is there already whether statements can be prepared; else the first one that is asked does. */
+  explore(client: pg.Client): Promise<void>;
   /** Of the pool, and who waits for one. */
   connections(): DatabaseState['connections'];
   /** Work that was in vain since the start, and what was tried once more. */
@@ -45,8 +58,12 @@ export interface Database extends Queries {
 
 export interface DatabaseDeps {
   readonly address: DatabaseAddress;
+  /** Of the database itself, where `address` is that of a pooler. */
+  readonly listenAddress?: DatabaseAddress;
   /** Of connections that end while nobody uses them. */
   readonly onConnectionLost: (error: Error) => void;
+  /** What was prepared is not there any more: a pooler that knows no names is in between, and from now on none are used. */
+  readonly onNamesLost?: () => void;
   /** At the same time. */
   readonly connections?: number;
 }
@@ -90,14 +107,20 @@ export function bulkStatement(text: string): Statement {
 
 export function createDatabase({
   address,
+  listenAddress = address,
   onConnectionLost,
+  onNamesLost = () => {},
   connections = mostConnections,
 }: DatabaseDeps): Database {
   const queue = createConnectionQueue(connections, waitMs);
   const failures = new Set<(error: StorageUnavailableError) => void>();
   const counted = { failures: 0, retries: 0 };
-  const common = { ...address, types, keepAlive: true, application_name: 'cluster-console' };
+  const common = { types, keepAlive: true, application_name: 'cluster-console' };
+  let hasNames = true;
+  let isExplored = false;
+  let exploring: Promise<void> | undefined;
   const pool = new pg.Pool({
+    ...address,
     ...common,
     max: connections,
     connectionTimeoutMillis: connectMs,
@@ -124,13 +147,15 @@ export function createDatabase({
     for (let attempt = 1; ; attempt++) {
       let client: pg.PoolClient | undefined;
       try {
+        if (!isExplored) await explored();
         client = await connected(() => pool.connect(), mostConnects);
-        const result = await work(queriesOf(client));
+        const result = await work(queriesOf(client, queryMs, hasNames));
         client.release();
         return result;
       } catch (error) {
-        client?.release(isOfConnection(error));
-        if (!isConflict(error) || attempt === mostAttempts) throw asStorageError(error);
+        client?.release(isOfConnection(error) || isNameLost(error));
+        if (isNameLost(error) && attempt < mostAttempts) loseNames();
+        else if (!isConflict(error) || attempt === mostAttempts) throw asStorageError(error);
         counted.retries++;
       }
     }
@@ -144,6 +169,40 @@ export function createDatabase({
     }
   }
 
+  function loseNames(): void {
+    if (hasNames) onNamesLost();
+    hasNames = false;
+  }
+
+  function explored(given?: pg.Client): Promise<void> {
+    exploring ??= explore(given).finally(() => {
+      exploring = undefined;
+    });
+    return exploring;
+  }
+
+  async function explore(given?: pg.Client): Promise<void> {
+    const client = given ?? (await connectTo(address));
+    try {
+      if (!(await hasPreparedStatements(client, () => connectTo(address)))) loseNames();
+      isExplored = true;
+    } finally {
+      if (!given) await client.end().catch(() => {});
+    }
+  }
+
+  async function connectTo(to: DatabaseAddress): Promise<pg.Client> {
+    const connect = async () => {
+      const client = new pg.Client({ ...to, ...common, connectionTimeoutMillis: connectMs });
+      client.on('error', () => {});
+      await client.connect();
+      return client;
+    };
+    return connected(connect, mostConnectsAlone).catch((error) => {
+      throw asStorageError(error);
+    });
+  }
+
   function reported(error: unknown): unknown {
     if (!(error instanceof StorageUnavailableError)) return error;
     counted.failures++;
@@ -154,17 +213,15 @@ export function createDatabase({
   return {
     run: (prepared, values) => withConnection((queries) => queries.run(prepared, values)),
     transaction: (work) => withConnection((queries) => inTransaction(queries, work)),
-    async connectAlone() {
-      const connect = async () => {
-        const client = new pg.Client({ ...common, connectionTimeoutMillis: connectMs });
-        client.on('error', () => {});
-        await client.connect();
-        return client;
-      };
-      return connected(connect, mostConnectsAlone).catch((error) => {
-        throw asStorageError(error);
-      });
-    },
+    connectAlone: () => connectTo(address),
+    connectToListen: () => connectTo(listenAddress),
+    queriesAlone: (client) => ({
+      async run(prepared, values) {
+        if (!isExplored) await explored();
+        return queriesOf(client, Number.POSITIVE_INFINITY, hasNames).run(prepared, values);
+      },
+    }),
+    explore: explored,
     connections: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
@@ -183,12 +240,14 @@ export function createDatabase({
 /**
  * Of one connection, for what is asked one after the other.
  *
- * @param boundMs  within which each has to be answered; infinite for what takes as long as it does
+ * @param boundMs   within which each has to be answered; infinite for what takes as long as it does
+ * @param hasNames  whether it is the same one from one statement to the next, and has what was prepared on it
  */
-export function queriesOf(client: pg.ClientBase, boundMs = queryMs): Queries {
+export function queriesOf(client: pg.ClientBase, boundMs = queryMs, hasNames = true): Queries {
   return {
     async run<Row>({ name, text }: Statement, values: readonly unknown[] = []) {
-      const { rows, rowCount } = await inTime(client.query({ name, text, values: [...values] }), boundMs);
+      const asked = { name: hasNames ? name : '', text, values: [...values] };
+      const { rows, rowCount } = await inTime(client.query(asked), boundMs);
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
     },
   };

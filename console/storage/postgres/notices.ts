@@ -15,8 +15,12 @@ const doubtMs = 100;
 const checkMs = 5_000;
 const answerMs = 2_000;
 const reconnectMs = 1_000;
+/** Behind a pooler it will be the same for long. */
+const longPauseMs = 30_000;
 /** Said when whoever led has given that back. */
 const releasedText = 'released';
+/** By which a listener finds out whether it is told anything, with the holder behind it. */
+const triedText = 'tried ';
 
 const notifyAll = statement('notify_all', 'select pg_notify($1, $2)');
 
@@ -32,6 +36,8 @@ export interface NoticesDeps {
   readonly onGap: () => void;
   /** Said when the state changes: whether the log can be read. */
   readonly onReachable: (isReachable: boolean) => void;
+  /** It listens, and is told nothing: a pooler is in between, or it listens elsewhere; or it cannot, for this reason. Once. */
+  readonly onUntold: (error?: unknown) => void;
   /** Whoever led does not any more. */
   readonly onReleased: () => void;
 }
@@ -64,12 +70,16 @@ export function startNotices(deps: NoticesDeps): Notices {
   let knownAt = performance.now();
   let poll: NodeJS.Timeout | undefined;
   const listener = startListener(database, stopped.signal, {
-    onNotice(payload) {
+    onNotice(payload = '') {
       if (payload === releasedText) deps.onReleased();
-      else if (payload !== holder) read();
+      else if (payload !== holder && !payload.startsWith(triedText)) read();
     },
     // What came before it is not told.
     onListening: read,
+    // Sent as all others are: by another connection.
+    tryOut: () => database.run(notifyAll, [channel, triedText + holder]),
+    tried: triedText + holder,
+    onUntold: deps.onUntold,
   });
   wait();
 
@@ -150,18 +160,45 @@ export function startNotices(deps: NoticesDeps): Notices {
 interface ListenerEvents {
   readonly onNotice: (payload: string | undefined) => void;
   readonly onListening: () => void;
+  /** Has this notice sent. */
+  readonly tryOut: () => Promise<unknown>;
+  readonly tried: string;
+  readonly onUntold: (error?: unknown) => void;
 }
 
 /** A connection of its own, made anew when it is lost. Where there is no LISTEN it is tried in vain. */
 function startListener(database: Database, signal: AbortSignal, events: ListenerEvents) {
   let isListening = false;
+  let hasSaid = false;
+  let untoldPauseMs = reconnectMs;
+
+  function sayOnce(error?: unknown): void {
+    if (!hasSaid && !signal.aborted) events.onUntold(error);
+    hasSaid = true;
+  }
+
+  /** @returns whether what is sent arrives */
+  async function isTold(client: pg.Client): Promise<boolean> {
+    const told = new Promise<true>((resolve) => {
+      client.on('notification', ({ payload }) => payload === events.tried && resolve(true));
+    });
+    await events.tryOut();
+    return Promise.race([told, pause(answerMs, false, { signal, ref: false }).catch(() => false)]);
+  }
 
   async function listen(): Promise<void> {
-    const client = await database.connectAlone();
+    const client = await database.connectToListen();
     const ended = new Promise<void>((resolve) => client.once('end', resolve));
     try {
       client.on('notification', ({ payload }) => events.onNotice(payload));
       await client.query(listenStatement);
+      if (!(await isTold(client))) {
+        sayOnce();
+        untoldPauseMs = longPauseMs;
+        return;
+      }
+      hasSaid = false;
+      untoldPauseMs = reconnectMs;
       isListening = true;
       events.onListening();
       while (!signal.aborted && (await isAlive(client)))
@@ -175,8 +212,8 @@ function startListener(database: Database, signal: AbortSignal, events: Listener
 
   async function goOn(): Promise<void> {
     while (!signal.aborted) {
-      await listen().catch(() => {});
-      await pause(reconnectMs, undefined, { signal, ref: false }).catch(() => {});
+      await listen().catch(sayOnce);
+      await pause(untoldPauseMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 

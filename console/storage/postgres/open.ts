@@ -9,13 +9,14 @@ import type { NamedArtifact, Storage, StoreCheck } from '../storage.ts';
 import { addressOf, dumpOf } from './address.ts';
 import { openPostgresArtifacts, readNamed } from './artifacts-postgres.ts';
 import { type ChangedNames, type ChangeLog, createChangeLog, lastChange } from './change-log.ts';
-import { createDatabase, type Database, type Queries, queriesOf, statement } from './database.ts';
+import { createDatabase, type Database, type Queries, statement } from './database.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import { asRejection, asStorageError, readOnly } from './database-errors.ts';
 import { databaseState } from './database-state.ts';
 import { clockValue, inTermOf, openLease } from './lease.ts';
 import { startNotices } from './notices.ts';
 import { createCommits } from './ordered-commits.ts';
+import { rejectOtherSchema } from './pooler.ts';
 import { fillClients } from './records/index-filling.ts';
 import { openPostgresRecords, type PostgresRecords } from './records/records-postgres.ts';
 import { openPostgresRegistry, type PostgresRegistry } from './registry-postgres.ts';
@@ -26,6 +27,8 @@ import { checkDatabase } from './store-check.ts';
 export interface OpenPostgresOptions {
   /** As `CONSOLE_DATABASE_URL`. */
   readonly url: string;
+  /** As `CONSOLE_DATABASE_LISTEN_URL`. */
+  readonly listenUrl?: string;
   /** Epoch milliseconds. */
   readonly now?: () => number;
   /** By which what lies there ends; absent: the clock of the database. */
@@ -39,6 +42,12 @@ export interface OpenPostgresOptions {
   readonly onNewer?: (message: string) => void;
 }
 
+const withoutNamesText =
+  'a pooler before the database has no prepared statements: each is planned anew. PgBouncer 1.21 has them, by max_prepared_statements';
+
+const untoldText =
+  'the database does not tell of changes (LISTEN): they are looked for twice a second. Behind a pooler CONSOLE_DATABASE_LISTEN_URL has to name the database itself';
+
 const probe = statement('probe', 'update change_clock set probed_at = now()');
 
 /**
@@ -46,12 +55,14 @@ const probe = statement('probe', 'update change_clock set probed_at = now()');
  * @throws {StorageUnavailableError} when it cannot be reached
  */
 export async function openPostgresStorage(options: OpenPostgresOptions): Promise<Storage> {
-  const { url, log } = options;
+  const { url, listenUrl, log } = options;
   const holder = randomUUID();
   const clock = createDatabaseClock(options.now ?? Date.now, log);
   const database = createDatabase({
     address: addressOf(url),
+    ...(listenUrl !== undefined && { listenAddress: addressOf(listenUrl) }),
     onConnectionLost: (err) => log?.warn({ err }, 'a connection to the database was lost'),
+    onNamesLost: () => log?.warn({}, withoutNamesText),
   });
   try {
     await prepare(database, holder, clock, options);
@@ -66,10 +77,12 @@ async function prepare(
   database: Database,
   holder: string,
   clock: DatabaseClock,
-  { now = Date.now }: OpenPostgresOptions,
+  { url, now = Date.now }: OpenPostgresOptions,
 ): Promise<void> {
   const client = await database.connectAlone();
   try {
+    await database.explore(client);
+    await rejectOtherSchema(client, addressOf(url).schema);
     const asked = now();
     const { rows } = await client.query<{ read_only: boolean; clock: number }>(
       `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
@@ -89,6 +102,7 @@ async function openPrepared(
   clock: DatabaseClock,
   {
     url,
+    listenUrl,
     now = Date.now,
     endsBy = clock.now,
     steady = now,
@@ -157,6 +171,10 @@ async function openPrepared(
       isReachable
         ? log?.warn({}, 'the database answers again')
         : log?.warn({}, 'the database cannot be read: what other consoles change is not known meanwhile'),
+    onUntold(error) {
+      // That the database is away is said otherwise.
+      if (error === undefined || listenUrl !== undefined) log?.warn({ err: error }, untoldText);
+    },
   });
   found = notices.found;
   const runs = new Map<Duty, number>();
@@ -251,7 +269,7 @@ function createDelivery(
 async function checkAlone(database: Database): Promise<StoreCheck> {
   const client = await database.connectAlone();
   try {
-    return await checkDatabase(queriesOf(client, Number.POSITIVE_INFINITY));
+    return await checkDatabase(database.queriesAlone(client));
   } catch (error) {
     throw asStorageError(error);
   } finally {

@@ -146,6 +146,21 @@ describe.skipIf(postgresPrograms === undefined)('faults of PostgreSQL, where it 
     ]);
   });
 
+  test('where it is to be listened to and cannot be is said once, and changes are known all the same', async () => {
+    const said: string[] = [];
+    const log = { warn: (_: object, message: string) => void said.push(message) };
+    const url = postgres.url(await postgres.createDatabase());
+    const storage = await openPostgresStorage({ url, listenUrl: postgres.url('unused', { port: 1 }), log });
+    onTestFinished(() => storage.close());
+    await vi.waitUntil(() => said.length > 0, { timeout: 30_000 });
+    expect(said).toEqual([expect.stringContaining('CONSOLE_DATABASE_LISTEN_URL')]);
+    expect(storage.watch!().isListening).toBe(false);
+    const other = await openAt(url);
+    await other.records.change(async (all) => all.put('users', user('told')));
+    await vi.waitUntil(() => storage.watch!().changesAgeMs < 1000, { timeout: 30_000 });
+    expect(said).toHaveLength(1);
+  });
+
   test('a commit whose connection is cut is reported as not known, and the next one is made', async () => {
     const database = await postgres.createDatabase();
     const way = await startDatabaseWay(postgres.port);

@@ -39,12 +39,7 @@ export async function verifyRows(deps: VerifyRowsDeps): Promise<VerifyReport> {
     await database.close();
     throw error;
   });
-  const queries: Queries = {
-    async run({ name, text }, values = []) {
-      const { rows, rowCount } = await client.query({ name, text, values: [...values] });
-      return { rows, rowCount: rowCount ?? 0 };
-    },
-  };
+  const queries = database.queriesAlone(client);
   try {
     await queries.run(snapshot);
     const report = await verifyIn(queries, deps);

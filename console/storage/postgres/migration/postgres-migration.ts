@@ -12,14 +12,7 @@ import type {
 } from '../../migration/store-contents.ts';
 import { StorageRejectedError, StorageUnavailableError } from '../../storage.ts';
 import { addressOf, type DatabaseAddress } from '../address.ts';
-import {
-  createDatabase,
-  type Database,
-  inTransaction,
-  type Queries,
-  queriesOf,
-  type Statement,
-} from '../database.ts';
+import { createDatabase, type Database, inTransaction, type Queries, type Statement } from '../database.ts';
 import { asRejection, asStorageError, readOnly, sqlState } from '../database-errors.ts';
 import { migrate, rejectUnreadable } from '../schema/migrate.ts';
 import { checkDatabase } from '../store-check.ts';
@@ -45,9 +38,9 @@ export function nameOfDatabase(url: string): string {
  * @throws {ProblemError} `not_found` where there is none
  */
 export function openPostgresSource(url: string): Promise<StoreContents> {
-  return connected(addressOf(url), async (client, close) => {
+  return connected(addressOf(url), async (client, close, database) => {
     await rejectUnreadable(client);
-    const queries = queriesOf(client, Number.POSITIVE_INFINITY);
+    const queries = database.queriesAlone(client);
     const begun = await waitUntilUnused(queries);
     return {
       ...postgresContents(queries),
@@ -67,12 +60,12 @@ export function openPostgresSource(url: string): Promise<StoreContents> {
 export function openPostgresTarget(url: string, source: string): Promise<StoreTarget> {
   const address = addressOf(url);
   return connected(address, async (client, close, database) => {
-    const queries = queriesOf(client, Number.POSITIVE_INFINITY);
+    const queries = database.queriesAlone(client);
     if (await isSo(queries, sql.takesNoWrites)) throw readOnly();
     const run = randomUUID();
     await migrate({ client, database, holder: run, isHalfMigrated: true });
-    return connected(address, async (guard, closeGuard) => {
-      await guardMeta(queriesOf(guard));
+    return connected(address, async (guard, closeGuard, beside) => {
+      await guardMeta(beside.queriesAlone(guard));
       const place = await begin(queries, { source, run });
       return {
         ...postgresContents(queries),
