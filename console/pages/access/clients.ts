@@ -26,6 +26,7 @@ import { clientNotices, clientStatuses, createClientActs, type Found } from './c
 import { firstCall, firstClientSnippets, snippetsFor } from './client-snippets.ts';
 import { narrowAct, narrowing, usageOf } from './client-usage.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
+import { isNotRead } from '../../../views/management/live/not-read.tsx';
 
 const listHref = '/access/clients';
 const words = {
@@ -169,7 +170,7 @@ export function createClientPages(
   async function narrowingOf(ctx: PageContext, { client, version }: Found<ShownClient>) {
     if (ctx.state.form.get('do') !== narrowAct) return undefined;
     const usage = await usageOf(ctx, tools, client);
-    return usage && narrowing(client, version, usage, textFor(ctx));
+    return usage && !isNotRead(usage) && narrowing(client, version, usage, textFor(ctx));
   }
 
   async function narrow(ctx: PageContext, found: Found<ShownClient>): Promise<void> {

@@ -12,7 +12,7 @@ import { presentationOf, textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../read-part.ts';
+import { readPart } from '../read-part.ts';
 import { clusterChecks } from './checks-before.ts';
 import { addedNotice, createMemberConfigForm, isConfigForm } from './member-config.ts';
 
@@ -46,7 +46,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts) {
       const operations = all.map(({ operation }) => operation);
       const [may, licence] = await Promise.all([
         tools.mayRun(ctx, [...operations, 'updateMemberConfig']),
-        asPart(() => licenceOf(ctx)),
+        readPart(() => licenceOf(ctx)),
       ]);
       const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
       const html = renderOperations({

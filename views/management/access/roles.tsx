@@ -21,6 +21,7 @@ import { ListPage, type ListState } from '../list.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { CallsOf, effectiveHrefOfRole, type OpenCalls } from './user-access.tsx';
 import { userHref } from './users.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 
 /** As the admin API has it. */
 export interface ShownRole {
@@ -104,7 +105,7 @@ export interface RoleModel extends EditState {
   readonly mayCopy: boolean;
   readonly notice?: DoneNotice | undefined;
   /** Undefined for who may not see them. */
-  readonly calls?: readonly OpenCalls[] | undefined;
+  readonly calls?: readonly OpenCalls[] | NotRead | undefined;
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
 }

@@ -26,6 +26,7 @@ import {
   SessionsOf,
 } from './user-access.tsx';
 import { UserFields, type UserForm, usersPath } from './user-form.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 
 /** As the admin API has it. */
 export interface ShownUser {
@@ -120,11 +121,11 @@ export interface UserModel extends EditState {
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
   /** Absent for who may not see it, and where it cannot be said now. */
-  readonly calls?: readonly OpenCalls[] | undefined;
+  readonly calls?: readonly OpenCalls[] | NotRead | undefined;
   /** Absent for who may not see sessions. */
   readonly sessions?: OpenSessions | undefined;
   /** Roles that the person has for a while. */
-  readonly elevations?: readonly OpenElevation[] | undefined;
+  readonly elevations?: readonly OpenElevation[] | NotRead | undefined;
   readonly logouts?: readonly ShownLogout[] | undefined;
   /** Who reads the page is this user. */
   readonly isReader: boolean;

@@ -10,6 +10,7 @@ import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { State, type StateKind } from '../state.tsx';
+import { isNotRead, type NotRead, NotReadText } from '../live/not-read.tsx';
 
 /** As the admin API has it; null: no member tells. */
 export interface ShownCluster {
@@ -49,7 +50,7 @@ export interface OperationsModel {
   readonly csrf: string;
   readonly cluster: ShownCluster;
   /** Undefined where no member can be asked. */
-  readonly licence: ShownMemberLicence | undefined;
+  readonly licence: ShownMemberLicence | NotRead;
   /** Those that the reader may ask for. */
   readonly acts: readonly OfferedAct[];
   readonly mayChangeVersion: boolean;
@@ -118,11 +119,11 @@ function factsOf(
 }
 
 function licenceFact({ licence }: OperationsModel, t: Translate): Fact {
-  return { name: t('operations.licence'), value: licenceText(licence, t) };
+  const value = isNotRead(licence) ? <NotReadText {...licence} /> : licenceText(licence, t);
+  return { name: t('operations.licence'), value };
 }
 
-function licenceText(licence: OperationsModel['licence'], t: Translate) {
-  if (licence === undefined) return t('members.unknown');
+function licenceText(licence: ShownMemberLicence, t: Translate) {
   if (!licence.isLicensed) return t('operations.noLicence');
   const { expiresAt, mostMembers, holder } = licence;
   const parts = [

@@ -22,7 +22,7 @@ import { createHistory, editNotice, putBackAct } from '../../history/history.ts'
 import { listed } from '../../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
 import type { PageContext, PageTools } from '../../page-tools.ts';
-import { asPart } from '../../read-part.ts';
+import { readPart } from '../../read-part.ts';
 import { openCallsOf } from '../call-columns.ts';
 import { sentenceOf } from '../granted-access.ts';
 import { addition, edit, fieldOf, narrowing, removal, roleFormOf, typedForm } from './role-changes.ts';
@@ -171,7 +171,7 @@ export function createRolePages(
       mayChange: may.has('updateRole'),
       mayCopy: may.has('createRole'),
       calls: may.has('readAccessMatrix')
-        ? await asPart(() => openCallsOf(tools, ctx, { role: role.id }))
+        ? await readPart(() => openCallsOf(tools, ctx, { role: role.id }))
         : undefined,
       history: changes,
       ...shown,
