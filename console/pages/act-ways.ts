@@ -63,6 +63,11 @@ export async function waysOfAct(
   ];
 }
 
+/** @throws {ProblemError} for what was typed and cannot be */
+export function bodyOf(act: SaidAct, form: Form): ActRequest['body'] {
+  return (act.requestOf?.(typedIn(act, form)).body ?? {}) as ActRequest['body'];
+}
+
 function lines({ words, file }: ActCommand, flags: readonly string[], act: SaidAct, origin: string): string {
   const isByPerson = byPerson.has(act.operation);
   const typed = [...words, ...flags, ...(isByPerson ? ['--url', origin] : [])];

@@ -73,7 +73,10 @@ export function apiWay(
 }
 
 /** All of the thing, as an export has it: a file takes away what it does not say. */
-function yaml({ params, body, stored }: TypedChange, { key, param, fields }: KindOperations): string {
+export function yaml(
+  { params, body, stored }: Pick<TypedChange, 'params' | 'body' | 'stored'>,
+  { key, param, fields }: KindOperations,
+): string {
   const id = String(params?.[param] ?? body.id);
   const said = unusualFields({ ...flattened({ ...stored }), ...body }, fields);
   const document = { version: 1, source: 'own', [key]: { [id]: said } };

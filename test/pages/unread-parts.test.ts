@@ -1,5 +1,5 @@
 /** Parts of pages of one thing that cannot be had, while the others are: each says so in its place, and why, in the language of the page. */
-import { h } from 'preact';
+import { h, type VNode } from 'preact';
 import { describe, expect, test } from 'vitest';
 import { createPresentation, presentationOf } from '../../console/http/display/presentation.ts';
 import { usageOf } from '../../console/pages/access/client-usage.ts';
@@ -31,8 +31,8 @@ describe.each([
   void createPresentation({ branding: () => ({}) })(ctx as never, async () => {});
   const presentation = presentationOf(ctx);
   const reader = { now: new Date(), presentation, groups: [] };
-  const shownIn = (part: Parameters<typeof renderPart>[0]) =>
-    textOf({ body: renderPart(part, presentation) } as Reply);
+  const shownIn = (part: unknown) =>
+    textOf({ body: renderPart(part as VNode, presentation) } as Reply);
   const notRead = { notRead: said };
 
   /** Lists are there, and empty; the operation of the part is not. */
