@@ -14,8 +14,8 @@ import type { Form } from '../http/form.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { recentSignInSeconds } from '../operations/access-check.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
-import { type ActFile, fileOfAct } from './act-files.ts';
-import { bodyOf, hasChoices, waysOfAct } from './act-ways.ts';
+import { type ActFile, fileOfAct } from './ways/act-files.ts';
+import { bodyOf, hasChoices, waysOfAct } from './ways/act-ways.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
 import { asPart } from './read-part.ts';
 
@@ -180,7 +180,7 @@ export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
       effects,
       diff,
       ways: act.ways ?? [...made, ...(file?.snippets ?? [])],
-      waysNote: act.ways === undefined ? file?.note : undefined,
+      whyNoFile: act.ways === undefined ? file?.why : undefined,
       waysAsked: isForWays,
       offersWays: act.ways === undefined && hasChoices(act),
       stops,

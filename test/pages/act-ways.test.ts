@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadOperations } from '../../console/admin-api/load-operations.ts';
 import { parseArguments } from '../../console/commands/runner/parse.ts';
 import { commands } from '../../console/commands/table.ts';
-import { fileOfAct } from '../../console/pages/act-files.ts';
-import { waysOfAct } from '../../console/pages/act-ways.ts';
+import { fileOfAct } from '../../console/pages/ways/act-files.ts';
+import { waysOfAct } from '../../console/pages/ways/act-ways.ts';
 import type { Act } from '../../console/pages/acts.ts';
 import { textsIn } from '../../views/texts/text.ts';
 import { writeMemberConfig } from '../admin-api/member-config.ts';
@@ -468,7 +468,7 @@ describe('what a page shows, pasted,', () => {
     const file = await fileOfAct(asked, async () => ({}), textsIn('en'));
     const isState = /^update(?!MemberConfig)|^(?:en|dis)ableIdentityProvider$/.test(operation);
     const isDescribed = file!.snippets.some(({ language }) => language === 'YAML');
-    expect([isDescribed, file!.note === undefined]).toEqual([isState, isState]);
+    expect([isDescribed, file!.why === undefined]).toEqual([isState, isState]);
   });
 
   test('a licence key is in none of them', async () => {

@@ -119,7 +119,7 @@ function seen(hex: string | undefined, sight: string): Row {
   return [red!, green!, blue!];
 }
 
-/** CIELAB of linear sRGB, for daylight (D65). */
+/** CIELAB of linear sRGB, for daylight. */
 function lab(color: Row): Row {
   const [x, y, z] = times(
     [

@@ -33,7 +33,7 @@ export interface ActModel {
   /** The same in other ways. */
   readonly ways?: readonly Snippet[] | undefined;
   /** Why none of them is a file of configuration. */
-  readonly waysNote?: string | undefined;
+  readonly whyNoFile?: string | undefined;
   /** They were asked for: of what is chosen and typed. */
   readonly waysAsked: boolean;
   /** They can be asked for, since they depend on what is chosen and typed. */
@@ -74,7 +74,7 @@ function ActPage(model: ActModel) {
         </ul>
         {diff && <Diff {...diff} />}
         <Go {...model} />
-        {stops === undefined && ways.length > 0 && <Ways ways={ways} note={model.waysNote} isOpen={model.waysAsked} />}
+        {stops === undefined && ways.length > 0 && <Ways ways={ways} whyNoFile={model.whyNoFile} isOpen={model.waysAsked} />}
       </div>
     </ManagementPage>
   );
@@ -95,18 +95,18 @@ function Go(model: ActModel) {
 
 interface WaysProps {
   readonly ways: readonly Snippet[];
-  readonly note: string | undefined;
+  readonly whyNoFile: string | undefined;
   readonly isOpen: boolean;
 }
 
-function Ways({ ways, note, isOpen }: WaysProps) {
+function Ways({ ways, whyNoFile, isOpen }: WaysProps) {
   const t = useText();
   return (
     <details open={isOpen}>
       <summary>{t('frame.doCommand')}</summary>
       {isOpen && <p class="muted">{t('frame.nothingChangedYetEach')}</p>}
       <Snippets snippets={ways} />
-      {note !== undefined && <p class="muted">{note}</p>}
+      {whyNoFile !== undefined && <p class="muted">{whyNoFile}</p>}
     </details>
   );
 }

@@ -15,7 +15,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
-import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../ways/change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { editNotice } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';

@@ -4,7 +4,7 @@ import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
 import { loadOperations } from '../../admin-api/load-operations.ts';
 import { type AnyOperation, kindsOf } from '../../configuration/object-kinds.ts';
 import { presentationOf } from '../../http/display/presentation.ts';
-import type { TypedChange } from '../change-ways.ts';
+import type { TypedChange } from '../ways/change-ways.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../read-part.ts';

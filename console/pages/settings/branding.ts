@@ -10,7 +10,7 @@ import {
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
-import { commandWith, type TypedChange, textDifference } from '../change-ways.ts';
+import { commandWith, type TypedChange, textDifference } from '../ways/change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 

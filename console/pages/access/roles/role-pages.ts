@@ -16,7 +16,7 @@ import type { Form } from '../../../http/form.ts';
 import type { PermissionsOf } from '../../../operations/privileges.ts';
 import { type Act, type Acts, isUnasked } from '../../acts.ts';
 import { createBulk } from '../../bulk/bulk.ts';
-import { type TypedChange, waysOf } from '../../change-ways.ts';
+import { type TypedChange, waysOf } from '../../ways/change-ways.ts';
 import type { Forms, Shown } from '../../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../../history/history.ts';
 import { listed } from '../../listed-pages.ts';

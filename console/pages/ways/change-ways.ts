@@ -1,10 +1,10 @@
 /** The change that a form would make, in the other ways: a command, a call of the admin API, a file of configuration. */
 import { stringify } from 'yaml';
-import type { Snippet } from '../../views/management/snippets.tsx';
-import type { Translate } from '../../views/texts/text.ts';
-import { loadOperations } from '../admin-api/load-operations.ts';
-import { flattened, unusualFields } from '../configuration/comparison.ts';
-import { type AnyOperation, type KindOperations, kindsOf } from '../configuration/object-kinds.ts';
+import type { Snippet } from '../../../views/management/snippets.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { loadOperations } from '../../admin-api/load-operations.ts';
+import { flattened, unusualFields } from '../../configuration/comparison.ts';
+import { type AnyOperation, type KindOperations, kindsOf } from '../../configuration/object-kinds.ts';
 
 export interface TypedChange {
   /** The operation that makes it. */

@@ -1,14 +1,14 @@
 /** An act that is asked about, as files of configuration hold what comes of it, or why none does. */
-import type { Snippet } from '../../views/management/snippets.tsx';
-import type { Translate } from '../../views/texts/text.ts';
-import { loadOperations } from '../admin-api/load-operations.ts';
-import { type AnyOperation, type KindOperations, kindsOf } from '../configuration/object-kinds.ts';
+import type { Snippet } from '../../../views/management/snippets.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { loadOperations } from '../../admin-api/load-operations.ts';
+import { type AnyOperation, type KindOperations, kindsOf } from '../../configuration/object-kinds.ts';
 import { yaml } from './change-ways.ts';
 
 export interface ActFile {
   readonly snippets: readonly Snippet[];
   /** Where a file has no words for it: why. */
-  readonly note?: string;
+  readonly why?: string;
 }
 
 export interface AskedAct {
@@ -35,10 +35,10 @@ export async function fileOfAct(
   const operations = (await loadOperations()) as readonly AnyOperation[];
   const operation = operations.find((one) => one.id === id)!;
   const kind = kindsOf(operations).find(({ path, param }) => operation.path.startsWith(`${path}/{${param}}`));
-  if (!kind) return { snippets: [], note: t('frame.noFile') };
+  if (!kind) return { snippets: [], why: t('frame.noFile') };
   const { key, param, remove, path } = kind;
   const name = `${key}/${params[param]}`;
-  if (id === remove.id) return { snippets: [], note: t('frame.fileWithout', { name }) };
+  if (id === remove.id) return { snippets: [], why: t('frame.fileWithout', { name }) };
   const isUpdate = operation.method === 'PATCH' && operation.path === `${path}/{${param}}`;
   const change = isUpdate ? described(body, kind) : states[id];
   if (change) {
@@ -46,7 +46,7 @@ export async function fileOfAct(
     if (!stored) return undefined;
     return { snippets: [{ language: 'YAML', text: yaml({ params, body: change, stored }, kind) }] };
   }
-  return { snippets: [], note: t(id.startsWith('disable') ? 'frame.noFileHeld' : 'frame.noFile') };
+  return { snippets: [], why: t(id.startsWith('disable') ? 'frame.noFileHeld' : 'frame.noFile') };
 }
 
 /** What a file may say of it; undefined: nothing. */
