@@ -14,10 +14,10 @@ import type { Form } from '../http/form.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { recentSignInSeconds } from '../operations/access-check.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
-import { type ActFile, fileOfAct } from './ways/act-files.ts';
-import { bodyOf, hasChoices, waysOfAct } from './ways/act-ways.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
 import { asPart } from './read-part.ts';
+import { type ActFile, fileOfAct } from './ways/act-files.ts';
+import { bodyOf, hasChoices, waysOfAct } from './ways/act-ways.ts';
 
 export interface Act {
   /** In the address (`?do=`) and in the form. */

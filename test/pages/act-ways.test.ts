@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadOperations } from '../../console/admin-api/load-operations.ts';
 import { parseArguments } from '../../console/commands/runner/parse.ts';
 import { commands } from '../../console/commands/table.ts';
+import type { Act } from '../../console/pages/acts.ts';
 import { fileOfAct } from '../../console/pages/ways/act-files.ts';
 import { waysOfAct } from '../../console/pages/ways/act-ways.ts';
-import type { Act } from '../../console/pages/acts.ts';
 import { textsIn } from '../../views/texts/text.ts';
 import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { run } from '../commands/support.ts';
@@ -440,7 +440,11 @@ describe('what a page shows, pasted,', () => {
       const page = '/access/effective?do=open&client=tmp&method=GET&path=%2Fsvc%2Frest%2Fcluster';
       const before = (await read('/clients/tmp')) as object;
       await apply(wayOf(await ada.get(page), 'YAML'));
-      const after = { scopes: [...client.scopes, 'svc:cluster:read'], tokenTtlSeconds: 120, displayName: 'Tmp' };
+      const after = {
+        scopes: [...client.scopes, 'svc:cluster:read'],
+        tokenTtlSeconds: 120,
+        displayName: 'Tmp',
+      };
       const { scopes, ...rest } = (await read('/clients/tmp')) as { readonly scopes: readonly string[] };
       expect({ ...rest, scopes: new Set(scopes) }).toMatchObject({ ...after, scopes: new Set(after.scopes) });
       expect(before).toMatchObject({ scopes: client.scopes });
@@ -449,7 +453,10 @@ describe('what a page shows, pasted,', () => {
 
     test.each([
       ['/settings/keys?do=rotate', 'This is an act and no state: no file of configuration holds it.'],
-      ['/access/users/tmp?do=end-sessions', 'This is an act and no state: no file of configuration holds it.'],
+      [
+        '/access/users/tmp?do=end-sessions',
+        'This is an act and no state: no file of configuration holds it.',
+      ],
       ['/access/users/tmp?do=remove', 'take users/tmp out of the file that describes it'],
       ['/access/clients/tmp?do=remove', 'take clients/tmp out of the file that describes it'],
     ])('%s has none, and says why', async (href, why) => {

@@ -86,7 +86,9 @@ test('the page of a queue has what is known of it without a member, and its figu
 });
 
 test('the page of operations says why it does not know the licence', async () => {
-  expect(textOf(await ada.get('/cluster/operations'))).toMatch(/Licence of the members This could not be read: .+/);
+  expect(textOf(await ada.get('/cluster/operations'))).toMatch(
+    /Licence of the members This could not be read: .+/,
+  );
 });
 
 describe('a form of the cluster', () => {

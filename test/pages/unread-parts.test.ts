@@ -31,8 +31,7 @@ describe.each([
   void createPresentation({ branding: () => ({}) })(ctx as never, async () => {});
   const presentation = presentationOf(ctx);
   const reader = { now: new Date(), presentation, groups: [] };
-  const shownIn = (part: unknown) =>
-    textOf({ body: renderPart(part as VNode, presentation) } as Reply);
+  const shownIn = (part: unknown) => textOf({ body: renderPart(part as VNode, presentation) } as Reply);
   const notRead = { notRead: said };
 
   /** Lists are there, and empty; the operation of the part is not. */

@@ -74,7 +74,9 @@ function ActPage(model: ActModel) {
         </ul>
         {diff && <Diff {...diff} />}
         <Go {...model} />
-        {stops === undefined && ways.length > 0 && <Ways ways={ways} whyNoFile={model.whyNoFile} isOpen={model.waysAsked} />}
+        {stops === undefined && ways.length > 0 && (
+          <Ways ways={ways} whyNoFile={model.whyNoFile} isOpen={model.waysAsked} />
+        )}
       </div>
     </ManagementPage>
   );

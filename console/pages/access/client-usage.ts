@@ -1,12 +1,12 @@
 /** What a machine client has used of what it may, and the act that takes the rest from it. */
 import type { ShownUsage, UsageShown } from '../../../views/management/access/usage-part.tsx';
+import type { NotRead } from '../../../views/management/live/not-read.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { readPart } from '../read-part.ts';
 import { phraseOf } from './granted-access.ts';
-import type { NotRead } from '../../../views/management/live/not-read.tsx';
 
 export const narrowAct = 'narrow';
 

@@ -10,23 +10,23 @@ import {
   renderClients,
   type ShownClient,
 } from '../../../views/management/access/clients.tsx';
+import { isNotRead } from '../../../views/management/live/not-read.tsx';
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Acts } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
-import { commandWith, setDifference, type TypedChange, textDifference } from '../ways/change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { editNotice } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { callsShown } from '../plots.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../ways/change-ways.ts';
 import { clientNotices, clientStatuses, createClientActs, type Found } from './client-acts.ts';
 import { firstCall, firstClientSnippets, snippetsFor } from './client-snippets.ts';
 import { narrowAct, narrowing, usageOf } from './client-usage.ts';
 import { accessFormOf, scopesOfForm, sentenceOf, typedAccess } from './granted-access.ts';
-import { isNotRead } from '../../../views/management/live/not-read.tsx';
 
 const listHref = '/access/clients';
 const words = {

@@ -3,6 +3,7 @@
 import type { DoneNotice } from '../../../views/management/detail.tsx';
 import { type Change, textOf } from '../../../views/management/history/changed-fields.ts';
 import type { HistoryModel } from '../../../views/management/history/history.tsx';
+import { isNotRead } from '../../../views/management/live/not-read.tsx';
 import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { loadOperations } from '../../admin-api/load-operations.ts';
@@ -13,7 +14,6 @@ import {
   kindsOf,
   type ObjectKind,
 } from '../../configuration/object-kinds.ts';
-import { isNotRead } from '../../../views/management/live/not-read.tsx';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, ActPlace, Acts } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';

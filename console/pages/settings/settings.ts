@@ -1,4 +1,6 @@
 /** `/settings`: what this console runs with, and where each value comes from. */
+
+import { isNotRead, type NotRead } from '../../../views/management/live/not-read.tsx';
 import type { ShownConfigurationFiles } from '../../../views/management/settings/configuration-files.tsx';
 import {
   renderSettings,
@@ -11,7 +13,6 @@ import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { readPart } from '../read-part.ts';
-import { isNotRead, type NotRead } from '../../../views/management/live/not-read.tsx';
 
 /** There are some hundred: all of them, so that a browser finds any. */
 const all = '200';

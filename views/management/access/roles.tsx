@@ -18,10 +18,10 @@ import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { CallsOf, effectiveHrefOfRole, type OpenCalls } from './user-access.tsx';
 import { userHref } from './users.tsx';
-import type { NotRead } from '../live/not-read.tsx';
 
 /** As the admin API has it. */
 export interface ShownRole {

@@ -12,6 +12,7 @@ import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { type ColumnSort, ListPage, type ListState } from '../list.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { LogoutsPart, type ShownLogout } from './logouts.tsx';
@@ -26,7 +27,6 @@ import {
   SessionsOf,
 } from './user-access.tsx';
 import { UserFields, type UserForm, usersPath } from './user-form.tsx';
-import type { NotRead } from '../live/not-read.tsx';
 
 /** As the admin API has it. */
 export interface ShownUser {

@@ -9,8 +9,8 @@ import { EditorField } from '../forms/editor.tsx';
 import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
-import { State, type StateKind } from '../state.tsx';
 import { isNotRead, type NotRead, NotReadText } from '../live/not-read.tsx';
+import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it; null: no member tells. */
 export interface ShownCluster {

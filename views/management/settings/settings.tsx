@@ -4,10 +4,14 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { ListPage, type ListState } from '../list.tsx';
-import { State } from '../state.tsx';
-import { ConfigurationFiles, configurationFilesId, type ShownConfigurationFiles } from './configuration-files.tsx';
-import { meaningOf } from './setting-meaning.ts';
 import { isNotRead, type NotRead, NotReadPart } from '../live/not-read.tsx';
+import { State } from '../state.tsx';
+import {
+  ConfigurationFiles,
+  configurationFilesId,
+  type ShownConfigurationFiles,
+} from './configuration-files.tsx';
+import { meaningOf } from './setting-meaning.ts';
 
 /** As the admin API has it. */
 export interface ShownSetting {
