@@ -14,8 +14,10 @@ import type { Form } from '../http/form.ts';
 import type { StepUp } from '../login/step-up.ts';
 import { recentSignInSeconds } from '../operations/access-check.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
-import { hasChoices, waysOfAct } from './act-ways.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
+import { asPart } from './read-part.ts';
+import { type ActFile, fileOfAct } from './ways/act-files.ts';
+import { bodyOf, hasChoices, waysOfAct } from './ways/act-ways.ts';
 
 export interface Act {
   /** In the address (`?do=`) and in the form. */
@@ -130,6 +132,15 @@ export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
     },
   };
 
+  async function fileOf(ctx: PageContext, act: Act, params: Params): Promise<ActFile | undefined> {
+    const read = async (id: string, named: Params) =>
+      (await tools.mayRun(ctx, [id])).has(id)
+        ? asPart(async () => (await tools.run<object>(ctx, id, { params: named })).body)
+        : undefined;
+    const body = bodyOf(act, ctx.state.form);
+    return fileOfAct({ operation: act.operation, params, body }, read, textFor(ctx));
+  }
+
   async function confirm(ctx: PageContext, act: Act): Promise<void> {
     if (!isStale(ctx, act) || ctx.state.account.federated) return;
     try {
@@ -155,7 +166,8 @@ export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
     const { form } = ctx.state;
     const t = textFor(ctx);
     const isSaid = isForWays || !hasChoices(act);
-    const made = isSaid ? await waysOfAct(act, params, form, { origin, t }) : undefined;
+    const made = isSaid ? await waysOfAct(act, params, form, { origin, t }) : [];
+    const file = isSaid && made.length > 0 ? await fileOf(ctx, act, params) : undefined;
     const confirmation = !isStale(ctx, act)
       ? undefined
       : ctx.state.account.federated
@@ -167,7 +179,8 @@ export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
       title,
       effects,
       diff,
-      ways: act.ways ?? made,
+      ways: act.ways ?? [...made, ...(file?.snippets ?? [])],
+      whyNoFile: act.ways === undefined ? file?.why : undefined,
       waysAsked: isForWays,
       offersWays: act.ways === undefined && hasChoices(act),
       stops,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Conflict, pickName } from '../../views/management/forms/conflicts.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import type { Form } from '../http/form.ts';
-import type { TypedChange } from './change-ways.ts';
+import type { TypedChange } from './ways/change-ways.ts';
 
 /** In the form: what each member was when the form was made, as digests, so that it is known who has changed it. */
 export const baseField = 'base';

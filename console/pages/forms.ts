@@ -14,10 +14,10 @@ import type { FieldError } from '../../views/management/forms/fields.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import { textFor } from '../http/display/presentation.ts';
 import type { Form } from '../http/form.ts';
-import { type TypedChange, waysOf } from './change-ways.ts';
 import { baseField, baseOf, conflictsOf, hasPicks, picked } from './form-conflicts.ts';
 import { type LastChange, lastChangeOf } from './history/last-change.ts';
 import { type Answered, fieldErrorsOf, type PageContext, type PageTools } from './page-tools.ts';
+import { type TypedChange, waysOf } from './ways/change-ways.ts';
 
 /** A form as it is shown again. */
 export interface Shown extends FormState {

@@ -1,12 +1,15 @@
 /** Every act that a page asks about is said as a command and as a call of the API: each, pasted, does it. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadOperations } from '../../console/admin-api/load-operations.ts';
 import { parseArguments } from '../../console/commands/runner/parse.ts';
 import { commands } from '../../console/commands/table.ts';
-import { waysOfAct } from '../../console/pages/act-ways.ts';
 import type { Act } from '../../console/pages/acts.ts';
+import { fileOfAct } from '../../console/pages/ways/act-files.ts';
+import { waysOfAct } from '../../console/pages/ways/act-ways.ts';
 import { textsIn } from '../../views/texts/text.ts';
 import { writeMemberConfig } from '../admin-api/member-config.ts';
 import { run } from '../commands/support.ts';
@@ -433,6 +436,65 @@ describe('what a page shows, pasted,', () => {
     await expect(call(wayOf(question, 'API'))).rejects.toThrow('precondition_failed');
     expect(await read('/clients/tmp')).toMatchObject({ scopes: ['svc:health:read'] });
     await callApi(console, 'DELETE', '/clients/tmp');
+  });
+
+  describe('as a file', () => {
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'console-act-files-'));
+    });
+    afterAll(() => rm(folder, { recursive: true, force: true }));
+
+    /** As its first line says. */
+    async function apply(text: string): Promise<void> {
+      const file = join(folder, 'own.yaml');
+      await writeFile(file, text);
+      const words = /^# npx console (.*)$/m.exec(text)![1]!.split(' ');
+      const named = words.map((word) => (word === 'own.yaml' ? file : word));
+      await toolDone(named, { dataDir: console.dataDir });
+    }
+
+    test('opens a call, and takes nothing else away', async () => {
+      await callApi(console, 'POST', '/clients', { ...client, tokenTtlSeconds: 120, displayName: 'Tmp' });
+      const page = '/access/effective?do=open&client=tmp&method=GET&path=%2Fsvc%2Frest%2Fcluster';
+      const before = (await read('/clients/tmp')) as object;
+      await apply(wayOf(await ada.get(page), 'YAML'));
+      const after = {
+        scopes: [...client.scopes, 'svc:cluster:read'],
+        tokenTtlSeconds: 120,
+        displayName: 'Tmp',
+      };
+      const { scopes, ...rest } = (await read('/clients/tmp')) as { readonly scopes: readonly string[] };
+      expect({ ...rest, scopes: new Set(scopes) }).toMatchObject({ ...after, scopes: new Set(after.scopes) });
+      expect(before).toMatchObject({ scopes: client.scopes });
+      await callApi(console, 'DELETE', '/clients/tmp?takeOver=true');
+    });
+
+    test.each([
+      ['/settings/keys?do=rotate', 'This is an act and no state: no file of configuration holds it.'],
+      [
+        '/access/users/tmp?do=end-sessions',
+        'This is an act and no state: no file of configuration holds it.',
+      ],
+      ['/access/users/tmp?do=remove', 'take users/tmp out of the file that describes it'],
+      ['/access/clients/tmp?do=remove', 'take clients/tmp out of the file that describes it'],
+    ])('%s has none, and says why', async (href, why) => {
+      await callApi(console, 'POST', '/users', person);
+      await callApi(console, 'POST', '/clients', client);
+      const question = await ada.get(href);
+      expect(textOf(question)).toContain(why);
+      expect(question.body).not.toContain('<summary>YAML</summary>');
+      await callApi(console, 'DELETE', '/users/tmp');
+      await callApi(console, 'DELETE', '/clients/tmp');
+    });
+  });
+
+  test.each(rows)('$operation has a file or says why not', async ({ operation, params = {}, body = {} }) => {
+    const asked = { operation, params, body: body as Readonly<Record<string, unknown>> };
+    const file = await fileOfAct(asked, async () => ({}), textsIn('en'));
+    const isState = /^update(?!MemberConfig)|^(?:en|dis)ableIdentityProvider$/.test(operation);
+    const isDescribed = file!.snippets.some(({ language }) => language === 'YAML');
+    expect([isDescribed, file!.why === undefined]).toEqual([isState, isState]);
   });
 
   test('a licence key is in none of them', async () => {

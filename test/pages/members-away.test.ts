@@ -85,6 +85,12 @@ test('the page of a queue has what is known of it without a member, and its figu
   await ada.follow(await sendForm(ada, page, 'unpin'));
 });
 
+test('the page of operations says why it does not know the licence', async () => {
+  expect(textOf(await ada.get('/cluster/operations'))).toMatch(
+    /Licence of the members This could not be read: .+/,
+  );
+});
+
 describe('a form of the cluster', () => {
   test('says that no member answers, as one typed it rightly, and nothing is recorded as done', async () => {
     const forms = walked.forms.filter(({ action, isUpload }) => isOfCluster(action) && !isUpload);

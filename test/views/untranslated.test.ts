@@ -32,7 +32,7 @@ const notOnPages: ReadonlySet<string> = new Set([
   'console/pages/live/streams.ts',
   'console/pages/live/new-items.ts',
   // Commands by their names.
-  'console/pages/act-commands.ts',
+  'console/pages/ways/act-commands.ts',
 ]);
 
 /** What is the same in every language: names of products and formats, and what is copied into programs. */
@@ -52,8 +52,8 @@ const programs = [
   'console/pages/access/client-snippets.ts',
   'console/pages/access/application-presets.ts',
   'console/pages/cluster/first-calls.ts',
-  'console/pages/change-ways.ts',
-  'console/pages/act-ways.ts',
+  'console/pages/ways/change-ways.ts',
+  'console/pages/ways/act-ways.ts',
 ];
 
 /** Attributes that nobody reads. */

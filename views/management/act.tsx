@@ -32,6 +32,8 @@ export interface ActModel {
   readonly diff?: DiffModel | undefined;
   /** The same in other ways. */
   readonly ways?: readonly Snippet[] | undefined;
+  /** Why none of them is a file of configuration. */
+  readonly whyNoFile?: string | undefined;
   /** They were asked for: of what is chosen and typed. */
   readonly waysAsked: boolean;
   /** They can be asked for, since they depend on what is chosen and typed. */
@@ -72,7 +74,9 @@ function ActPage(model: ActModel) {
         </ul>
         {diff && <Diff {...diff} />}
         <Go {...model} />
-        {stops === undefined && ways.length > 0 && <Ways ways={ways} isOpen={model.waysAsked} />}
+        {stops === undefined && ways.length > 0 && (
+          <Ways ways={ways} whyNoFile={model.whyNoFile} isOpen={model.waysAsked} />
+        )}
       </div>
     </ManagementPage>
   );
@@ -91,13 +95,20 @@ function Go(model: ActModel) {
   );
 }
 
-function Ways({ ways, isOpen }: { readonly ways: readonly Snippet[]; readonly isOpen: boolean }) {
+interface WaysProps {
+  readonly ways: readonly Snippet[];
+  readonly whyNoFile: string | undefined;
+  readonly isOpen: boolean;
+}
+
+function Ways({ ways, whyNoFile, isOpen }: WaysProps) {
   const t = useText();
   return (
     <details open={isOpen}>
       <summary>{t('frame.doCommand')}</summary>
       {isOpen && <p class="muted">{t('frame.nothingChangedYetEach')}</p>}
       <Snippets snippets={ways} />
+      {whyNoFile !== undefined && <p class="muted">{whyNoFile}</p>}
     </details>
   );
 }

@@ -2,7 +2,7 @@
 import type { ApplicationForm } from '../../../views/management/access/application-form.tsx';
 import type { ShownApplication } from '../../../views/management/access/applications.tsx';
 import type { Form } from '../../http/form.ts';
-import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../ways/change-ways.ts';
 import type { Preset } from './application-presets.ts';
 
 type Roles = ApplicationForm['roles'];

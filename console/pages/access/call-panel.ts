@@ -4,7 +4,7 @@ import { ProblemError } from '../../../platform/errors.ts';
 import type { ShownAnswer } from '../../../views/management/access/effective/call-panel.tsx';
 import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
 import { textFor } from '../../http/display/presentation.ts';
-import { shellWord } from '../change-ways.ts';
+import { shellWord } from '../ways/change-ways.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import type { Matrix } from './call-columns.ts';

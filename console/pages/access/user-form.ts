@@ -2,7 +2,7 @@
 import type { RoleChoice, UserForm } from '../../../views/management/access/user-form.tsx';
 import type { ShownUser } from '../../../views/management/access/users.tsx';
 import type { Form } from '../../http/form.ts';
-import { commandWith, setDifference, type TypedChange, textDifference } from '../change-ways.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../ways/change-ways.ts';
 
 export function emptyForm(roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
   const choices = roles.map((role) => ({ ...role, isChosen: false }));

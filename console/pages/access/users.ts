@@ -23,7 +23,7 @@ import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
 import { columnSortOf, filtersOf, type ListAnswer, placesOf, sortedQueryOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../read-part.ts';
+import { readPart } from '../read-part.ts';
 import { openCallsOf } from './call-columns.ts';
 import { elevationEnd, endElevation, openElevationsOf } from './elevation.ts';
 import { lastLogoutsOf, openSessionsOf } from './sessions.ts';
@@ -214,10 +214,10 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
     // Each is asked of the store by itself.
     const [changes, calls, sessions, logouts, elevations] = await Promise.all([
       history.of(ctx, presentOf(user, shown.version)),
-      may.has('readAccessMatrix') ? asPart(() => openCallsOf(tools, ctx, { user: user.id })) : undefined,
+      may.has('readAccessMatrix') ? readPart(() => openCallsOf(tools, ctx, { user: user.id })) : undefined,
       may.has('listSessions') ? openSessionsOf(tools, ctx, user.id) : undefined,
       may.has('listSessionLogouts') ? lastLogoutsOf(tools, ctx, { user: user.id, limit: '10' }) : undefined,
-      asPart(() => openElevationsOf(tools, ctx, user.id)),
+      readPart(() => openElevationsOf(tools, ctx, user.id)),
     ]);
     const html = renderUser({
       frame: await tools.frame(ctx),

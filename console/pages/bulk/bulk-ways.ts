@@ -1,7 +1,7 @@
 /** An act on many things as commands and as a call of the admin API. */
 import type { Snippet } from '../../../views/management/snippets.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
-import { shellWord, waysOf } from '../change-ways.ts';
+import { shellWord, waysOf } from '../ways/change-ways.ts';
 import type { AskedAct } from './bulk-acts.ts';
 
 /**

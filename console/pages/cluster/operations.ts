@@ -15,7 +15,7 @@ import { type Act, type Acts, reasonIn, reasonText } from '../acts.ts';
 import type { Parts } from '../live/parts.ts';
 import type { SharedReadings } from '../live/shared-readings.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../read-part.ts';
+import { readPart } from '../read-part.ts';
 import { clusterChecks } from './checks-before.ts';
 import { addedNotice, createMemberConfigForm, isConfigForm } from './member-config.ts';
 
@@ -78,7 +78,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts, readings: Sha
     const operations = all.map(({ operation }) => operation);
     const [may, licence] = await Promise.all([
       tools.mayRun(ctx, [...operations, 'updateMemberConfig']),
-      asPart(() => ask<ShownMemberLicence>(ctx, 'readMemberLicence')),
+      readPart(() => ask<ShownMemberLicence>(ctx, 'readMemberLicence')),
     ]);
     const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
     const impossible = cluster.may

@@ -3,6 +3,7 @@
 import type { DoneNotice } from '../../../views/management/detail.tsx';
 import { type Change, textOf } from '../../../views/management/history/changed-fields.ts';
 import type { HistoryModel } from '../../../views/management/history/history.tsx';
+import { isNotRead } from '../../../views/management/live/not-read.tsx';
 import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { loadOperations } from '../../admin-api/load-operations.ts';
@@ -17,7 +18,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, ActPlace, Acts } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
-import { asPart } from '../read-part.ts';
+import { readPart } from '../read-part.ts';
 import { formerValues } from './former-values.ts';
 
 export interface HistoryOf {
@@ -44,11 +45,11 @@ export const putBackAct = 'put-back';
 export function editNotice(
   { state }: PageContext,
   notice: DoneNotice | undefined,
-  changes: HistoryModel['changes'],
+  changes: HistoryModel['changes'] | undefined,
   version: string,
 ): DoneNotice | undefined {
   if (notice?.undo !== putBackAct) return notice;
-  const newest = changes?.[0];
+  const newest = changes && !isNotRead(changes) ? changes[0] : undefined;
   const isOwn = newest?.actor?.id === state.account.id;
   if (!newest?.isPutBack || !isOwn) return { text: notice.text };
   return { ...notice, fields: { entry: newest.id, version } };
@@ -70,8 +71,8 @@ export function createHistory(
       if (!may.has('listAuditEntries')) return undefined;
       const named = `${object}:${present.id}`;
       const allHref = `/observe/audit?${new URLSearchParams({ object: named })}`;
-      const entries = await asPart(() => changesOf(ctx, named));
-      if (!entries) return { allHref, changes: undefined };
+      const entries = await readPart(() => changesOf(ctx, named));
+      if (isNotRead(entries)) return { allHref, changes: entries };
       const changes = await Promise.all(entries.slice(0, most).map((entry) => shown(ctx, entry, present)));
       return { allHref, changes };
     },

@@ -4,10 +4,10 @@ import type { ShownEntry } from '../../../views/management/observe/audit.tsx';
 import { loadOperations } from '../../admin-api/load-operations.ts';
 import { type AnyOperation, kindsOf } from '../../configuration/object-kinds.ts';
 import { presentationOf } from '../../http/display/presentation.ts';
-import type { TypedChange } from '../change-ways.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { asPart } from '../read-part.ts';
+import type { TypedChange } from '../ways/change-ways.ts';
 
 export interface LastChange {
   /** As the reader writes moments; undefined where the thing does not say it. */

@@ -14,7 +14,7 @@ import { filtersOf, queryOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { callPlotOf } from '../plots.ts';
-import { asPart } from '../read-part.ts';
+import { readPart } from '../read-part.ts';
 
 export function createTrafficPage(tools: PageTools, acts: Acts) {
   return {
@@ -51,7 +51,7 @@ export function createTrafficPage(tools: PageTools, acts: Acts) {
 
   async function openOf(ctx: PageContext, asked: Readonly<Record<string, string>>) {
     const { status: _, minutes: _minutes, ...narrowed } = asked;
-    return asPart(async () => (await tools.run<OpenCalls>(ctx, 'listOpenCalls', { query: narrowed })).body);
+    return readPart(async () => (await tools.run<OpenCalls>(ctx, 'listOpenCalls', { query: narrowed })).body);
   }
 
   async function modelOf(ctx: PageContext) {

@@ -10,9 +10,9 @@ import {
 import { saidIn, type Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
-import { commandWith, type TypedChange, textDifference } from '../change-ways.ts';
 import type { Forms, Shown } from '../forms.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { commandWith, type TypedChange, textDifference } from '../ways/change-ways.ts';
 
 const doneNotices = (t: Translate): Readonly<Record<string, string>> => ({
   saved: t('branding.savedEveryPageFrom'),

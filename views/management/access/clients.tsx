@@ -11,7 +11,7 @@ import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
-import type { NotRead } from '../live/not-read.tsx';
+import { isNotRead, type NotRead, NotReadPart } from '../live/not-read.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { RowAct } from '../row-act.tsx';
 import { type Snippet, Snippets } from '../snippets.tsx';
@@ -166,7 +166,7 @@ export interface ClientModel extends EditState {
   /** What a token of it carries and opens, where that was asked. */
   readonly call?: ShownClientCall | undefined;
   /** Absent for who may not see it. */
-  readonly usage?: UsageShown | undefined;
+  readonly usage?: UsageShown | NotRead | undefined;
   readonly trial?: ShownTrial | undefined;
 }
 
@@ -209,7 +209,10 @@ function Client(model: ClientModel) {
         ]}
       />
       {model.calls && <CallsPart {...model.calls} />}
-      {model.usage && (
+      {model.usage && isNotRead(model.usage) && (
+        <NotReadPart id="usage" title={t('clients.use')} {...model.usage} />
+      )}
+      {model.usage && !isNotRead(model.usage) && (
         <UsagePart
           {...model.usage}
           narrowHref={mayChange ? `${clientHref(client.id)}?do=narrow` : undefined}

@@ -18,6 +18,7 @@ import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
 import { CallsOf, effectiveHrefOfRole, type OpenCalls } from './user-access.tsx';
 import { userHref } from './users.tsx';
@@ -104,7 +105,7 @@ export interface RoleModel extends EditState {
   readonly mayCopy: boolean;
   readonly notice?: DoneNotice | undefined;
   /** Undefined for who may not see them. */
-  readonly calls?: readonly OpenCalls[] | undefined;
+  readonly calls?: readonly OpenCalls[] | NotRead | undefined;
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
 }

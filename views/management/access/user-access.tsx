@@ -3,6 +3,7 @@ import { Text, useText } from '../../texts/elements.tsx';
 import type { Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import type { Fact } from '../detail.tsx';
+import { isNotRead, type NotRead, NotReadText } from '../live/not-read.tsx';
 import { effectiveHref } from './effective/effective.tsx';
 
 /** Calls of one kind of structure or part of the cluster, of which at least some are open. */
@@ -37,8 +38,15 @@ export function effectiveHrefOfRole(role: string): string {
 }
 
 /** In one sentence: the grid of all calls is a link away. */
-export function CallsOf({ href, calls }: { readonly href: string; readonly calls: readonly OpenCalls[] }) {
+export function CallsOf({
+  href,
+  calls,
+}: {
+  readonly href: string;
+  readonly calls: readonly OpenCalls[] | NotRead;
+}) {
   const t = useText();
+  if (isNotRead(calls)) return <NotReadText {...calls} />;
   const groups = calls.map(
     ({ group, actions }) => `${group}: ${actions.map((action) => actionText(action, t)).join(', ')}`,
   );
@@ -61,7 +69,7 @@ export interface OpenElevation {
 interface ElevationsModel {
   readonly user: { readonly id: string; readonly eligibleRoles: readonly string[] };
   readonly frame: { readonly now: Date };
-  readonly elevations?: readonly OpenElevation[] | undefined;
+  readonly elevations?: readonly OpenElevation[] | NotRead | undefined;
   readonly mayEndElevations: boolean;
 }
 
@@ -72,10 +80,12 @@ export function elevationFacts(model: ElevationsModel, t: Translate): readonly F
     ...(user.eligibleRoles.length === 0
       ? []
       : [{ name: t('users.mayTake'), value: <bdi>{user.eligibleRoles.join(', ')}</bdi> }]),
-    ...elevations.map((elevation) => ({
-      name: t('users.hasForWhile'),
-      value: <Elevation {...model} elevation={elevation} />,
-    })),
+    ...(isNotRead(elevations)
+      ? [{ name: t('users.hasForWhile'), value: <NotReadText {...elevations} /> }]
+      : elevations.map((elevation) => ({
+          name: t('users.hasForWhile'),
+          value: <Elevation {...model} elevation={elevation} />,
+        }))),
   ];
 }
 

@@ -12,6 +12,7 @@ import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
 import { type ColumnSort, ListPage, type ListState } from '../list.tsx';
+import type { NotRead } from '../live/not-read.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
 import { LogoutsPart, type ShownLogout } from './logouts.tsx';
@@ -120,11 +121,11 @@ export interface UserModel extends EditState {
   /** Absent for who may not read the audit. */
   readonly history?: HistoryModel | undefined;
   /** Absent for who may not see it, and where it cannot be said now. */
-  readonly calls?: readonly OpenCalls[] | undefined;
+  readonly calls?: readonly OpenCalls[] | NotRead | undefined;
   /** Absent for who may not see sessions. */
   readonly sessions?: OpenSessions | undefined;
   /** Roles that the person has for a while. */
-  readonly elevations?: readonly OpenElevation[] | undefined;
+  readonly elevations?: readonly OpenElevation[] | NotRead | undefined;
   readonly logouts?: readonly ShownLogout[] | undefined;
   /** Who reads the page is this user. */
   readonly isReader: boolean;

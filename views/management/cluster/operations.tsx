@@ -10,6 +10,7 @@ import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { Live } from '../live/live.tsx';
+import { isNotRead, type NotRead, NotReadText } from '../live/not-read.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it; null: no member tells. */
@@ -49,7 +50,7 @@ export interface OperationsPartsModel {
   readonly frame: Pick<FrameModel, 'presentation'>;
   readonly cluster: ShownCluster;
   /** Undefined where no member can be asked. */
-  readonly licence: ShownMemberLicence | undefined;
+  readonly licence: ShownMemberLicence | NotRead;
   /** Those that the reader may ask for. */
   readonly acts: readonly OfferedAct[];
   readonly impossible: readonly { readonly title: string; readonly reason: string }[];
@@ -157,11 +158,11 @@ function factsOf(
 }
 
 function licenceFact({ licence }: OperationsPartsModel, t: Translate): Fact {
-  return { name: t('operations.licence'), value: licenceText(licence, t) };
+  const value = isNotRead(licence) ? <NotReadText {...licence} /> : licenceText(licence, t);
+  return { name: t('operations.licence'), value };
 }
 
-function licenceText(licence: OperationsPartsModel['licence'], t: Translate) {
-  if (licence === undefined) return t('members.unknown');
+function licenceText(licence: ShownMemberLicence, t: Translate) {
   if (!licence.isLicensed) return t('operations.noLicence');
   const { expiresAt, mostMembers, holder } = licence;
   const parts = [

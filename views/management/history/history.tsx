@@ -6,6 +6,7 @@ import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
+import { isNotRead, type NotRead, NotReadText } from '../live/not-read.tsx';
 import { RowLink } from '../row-act.tsx';
 import { type Change, type ChangedField, changedFields, nothing } from './changed-fields.ts';
 import { type Actor, Who } from './named.tsx';
@@ -23,8 +24,8 @@ export interface HistoryChange {
 export interface HistoryModel {
   /** All that the audit has of the thing. */
   readonly allHref: string;
-  /** The newest first; undefined while the audit cannot be read. */
-  readonly changes: readonly HistoryChange[] | undefined;
+  /** The newest first. */
+  readonly changes: readonly HistoryChange[] | NotRead;
 }
 
 interface HistoryProps extends HistoryModel {
@@ -38,8 +39,10 @@ export function History({ allHref, changes, href, now }: HistoryProps) {
   const { zone } = usePresentation();
   return (
     <Part id="history" title={t('history.title')} acts={<a href={allHref}>{t('history.allInAuditLog')}</a>}>
-      {changes === undefined ? (
-        <p class="empty">{t('history.auditCannotBeRead')}</p>
+      {isNotRead(changes) ? (
+        <p class="empty">
+          <NotReadText {...changes} />
+        </p>
       ) : changes.length === 0 ? (
         <p class="empty">{t('history.noChange')}</p>
       ) : (

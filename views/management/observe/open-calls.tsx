@@ -2,6 +2,7 @@
 import { useText } from '../../texts/elements.tsx';
 import { Part } from '../detail.tsx';
 import { Table } from '../list.tsx';
+import { isNotRead, type NotRead, NotReadPart } from '../live/not-read.tsx';
 import { Named, shortly, whatOf } from './call-cells.tsx';
 import { trafficHref } from './traffic-address.ts';
 
@@ -21,8 +22,7 @@ export interface ShownOpenCall {
 }
 
 export interface WaitingProps {
-  /** Undefined where they cannot be had. */
-  readonly open: { readonly items: readonly ShownOpenCall[]; readonly count: number } | undefined;
+  readonly open: { readonly items: readonly ShownOpenCall[]; readonly count: number } | NotRead;
   readonly mayEnd: boolean;
 }
 
@@ -30,7 +30,8 @@ const shownWaiting = 20;
 
 export function Waiting({ open, mayEnd }: WaitingProps) {
   const t = useText();
-  if (!open || open.count === 0) return null;
+  if (isNotRead(open)) return <NotReadPart id="waiting" title={t('traffic.waiting')} {...open} />;
+  if (open.count === 0) return null;
   const shown = open.items.slice(0, shownWaiting);
   const more = open.count - shown.length;
   const isSpread = shown.some(({ isHere }) => !isHere);

@@ -4,8 +4,13 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import type { FiltersModel } from '../filters.tsx';
 import { ListPage, type ListState } from '../list.tsx';
+import { isNotRead, type NotRead, NotReadPart } from '../live/not-read.tsx';
 import { State } from '../state.tsx';
-import { ConfigurationFiles, type ShownConfigurationFiles } from './configuration-files.tsx';
+import {
+  ConfigurationFiles,
+  configurationFilesId,
+  type ShownConfigurationFiles,
+} from './configuration-files.tsx';
 import { meaningOf } from './setting-meaning.ts';
 
 /** As the admin API has it. */
@@ -25,7 +30,7 @@ export interface SettingsModel extends ListState {
   readonly filters: FiltersModel;
   readonly settings: readonly ShownSetting[];
   /** Undefined where there are none, and for who may not see them. */
-  readonly configuration?: ShownConfigurationFiles | undefined;
+  readonly configuration?: ShownConfigurationFiles | NotRead | undefined;
 }
 
 export const settingsHref = '/settings';
@@ -53,7 +58,12 @@ function Settings({ settings, configuration, ...list }: SettingsModel) {
                 </a>
               ))}
           </p>
-          {configuration && <ConfigurationFiles found={configuration} now={list.frame.now} />}
+          {configuration && isNotRead(configuration) && (
+            <NotReadPart id={configurationFilesId} title={t('settings.files')} {...configuration} />
+          )}
+          {configuration && !isNotRead(configuration) && (
+            <ConfigurationFiles found={configuration} now={list.frame.now} />
+          )}
         </>
       }
       columns={[

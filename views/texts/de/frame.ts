@@ -122,6 +122,11 @@ export const frame: SameTexts<typeof english> = {
   'frame.liveGoOn': 'Fortsetzen',
   'frame.close': 'Schließen',
   'frame.command': 'Befehl',
+  'frame.noFile': 'Das ist eine Aktion und kein Zustand: Keine Konfigurationsdatei beschreibt es.',
+  'frame.noFileHeld':
+    'Das ist eine Aktion und kein Zustand: Keine Konfigurationsdatei beschreibt es, und keine macht es rückgängig.',
+  'frame.fileWithout':
+    'Konfigurationsdateien entfernen es, indem sie es nicht mehr beschreiben: Nehmen Sie {name} aus der Datei, die es beschreibt, und wenden Sie diese mit --prune an.',
   'pages.api': 'API',
   'frame.hour': '1 Std.',
   'frame.day': '24 Std.',

@@ -8,7 +8,7 @@ import type { ShownClient } from '../../../../views/management/access/clients.ts
 import type { FieldError } from '../../../../views/management/forms/fields.tsx';
 import type { Translate } from '../../../../views/texts/text.ts';
 import type { Form } from '../../../http/form.ts';
-import { commandWith, setDifference, type TypedChange, textDifference } from '../../change-ways.ts';
+import { commandWith, setDifference, type TypedChange, textDifference } from '../../ways/change-ways.ts';
 import { accessFormOf, scopesOfForm, typedAccess } from '../granted-access.ts';
 
 type Defined = Pick<ShownClient, 'displayName' | 'scopes' | 'tokenAlg' | 'tokenTtlSeconds' | 'dpop' | 'jwks'>;

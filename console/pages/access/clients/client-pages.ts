@@ -10,6 +10,7 @@ import {
   renderClients,
   type ShownClient,
 } from '../../../../views/management/access/clients.tsx';
+import { isNotRead } from '../../../../views/management/live/not-read.tsx';
 import { saidIn } from '../../../../views/texts/text.ts';
 import { textFor } from '../../../http/display/presentation.ts';
 import type { Acts } from '../../acts.ts';
@@ -178,7 +179,7 @@ export function createClientPages(
   async function narrowingOf(ctx: PageContext, { client, version }: Found<ShownClient>) {
     if (ctx.state.form.get('do') !== narrowAct) return undefined;
     const usage = await usageOf(ctx, tools, client);
-    return usage && narrowing(client, version, usage, textFor(ctx));
+    return usage && !isNotRead(usage) && narrowing(client, version, usage, textFor(ctx));
   }
 
   async function narrow(ctx: PageContext, found: Found<ShownClient>): Promise<void> {

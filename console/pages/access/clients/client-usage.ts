@@ -1,10 +1,11 @@
 /** What a machine client has used of what it may, and the act that takes the rest from it. */
 import type { ShownUsage, UsageShown } from '../../../../views/management/access/usage-part.tsx';
+import type { NotRead } from '../../../../views/management/live/not-read.tsx';
 import type { Translate } from '../../../../views/texts/text.ts';
 import { textFor } from '../../../http/display/presentation.ts';
 import type { Act } from '../../acts.ts';
 import type { PageContext, PageTools } from '../../page-tools.ts';
-import { asPart } from '../../read-part.ts';
+import { readPart } from '../../read-part.ts';
 import { phraseOf } from '../granted-access.ts';
 
 export const narrowAct = 'narrow';
@@ -14,16 +15,16 @@ interface UsedClient {
   readonly scopes: readonly string[];
 }
 
-/** @returns undefined for who may not see it, and while it cannot be had */
+/** @returns undefined for who may not see it */
 export async function usageOf(
   ctx: PageContext,
   tools: PageTools,
   { id }: Pick<UsedClient, 'id'>,
-): Promise<UsageShown | undefined> {
+): Promise<UsageShown | NotRead | undefined> {
   const may = await tools.mayRun(ctx, ['readAccessUsage']);
   if (!may.has('readAccessUsage')) return undefined;
   const query = { client: id };
-  return asPart(async () => {
+  return readPart(async () => {
     const { body: usage } = await tools.run<ShownUsage>(ctx, 'readAccessUsage', { query });
     const { proposal } = usage;
     return { ...usage, unused: proposal?.isSmaller ? phraseOf(proposal.remove, textFor(ctx)) : '' };

@@ -7,7 +7,7 @@ import type {
 } from '../../../../views/management/access/identity-providers/provider-parts.tsx';
 import type { FieldError } from '../../../../views/management/forms/fields.tsx';
 import type { Form } from '../../../http/form.ts';
-import { commandWith, type TypedChange } from '../../change-ways.ts';
+import { commandWith, type TypedChange } from '../../ways/change-ways.ts';
 import type { FormField } from './provider-fields.ts';
 
 /** What the API says another way than it takes it. */

@@ -3,8 +3,8 @@ import type { RoleForm, ShownRole } from '../../../../views/management/access/ro
 import type { Translate } from '../../../../views/texts/text.ts';
 import type { Form } from '../../../http/form.ts';
 import { type Act, hitting } from '../../acts.ts';
-import { commandWith, setDifference, type TypedChange } from '../../change-ways.ts';
 import { picked } from '../../form-conflicts.ts';
+import { commandWith, setDifference, type TypedChange } from '../../ways/change-ways.ts';
 import { accessFormOf, scopesOfForm, typedAccess } from '../granted-access.ts';
 
 export function roleFormOf(

@@ -16,13 +16,13 @@ import type { Form } from '../../../http/form.ts';
 import type { PermissionsOf } from '../../../operations/privileges.ts';
 import { type Act, type Acts, isUnasked } from '../../acts.ts';
 import { createBulk } from '../../bulk/bulk.ts';
-import { type TypedChange, waysOf } from '../../change-ways.ts';
 import type { Forms, Shown } from '../../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../../history/history.ts';
 import { listed } from '../../listed-pages.ts';
 import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
 import type { PageContext, PageTools } from '../../page-tools.ts';
-import { asPart } from '../../read-part.ts';
+import { readPart } from '../../read-part.ts';
+import { type TypedChange, waysOf } from '../../ways/change-ways.ts';
 import { openCallsOf } from '../call-columns.ts';
 import { sendSentence, sentenceOf } from '../granted-access.ts';
 import { addition, edit, fieldOf, narrowing, removal, roleFormOf, typedForm } from './role-changes.ts';
@@ -173,7 +173,7 @@ export function createRolePages(
       mayChange: may.has('updateRole'),
       mayCopy: may.has('createRole'),
       calls: may.has('readAccessMatrix')
-        ? await asPart(() => openCallsOf(tools, ctx, { role: role.id }))
+        ? await readPart(() => openCallsOf(tools, ctx, { role: role.id }))
         : undefined,
       history: changes,
       ...shown,

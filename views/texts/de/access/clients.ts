@@ -78,6 +78,7 @@ export const clients: SameTexts<typeof english> = {
   'clients.callsOpened': 'Aufrufe, die es öffnet',
   'clients.permission': 'Berechtigung',
   'clients.names': 'Namen',
+  'clients.use': 'Nutzung der Berechtigungen',
   'clients.usedInDays': { one: 'An {n} Tag genutzt', other: 'In {n} Tagen genutzt' },
   'clients.notAllCounted': 'Nicht alle Aufrufe dieser Tage wurden gezählt.',
   'clients.narrow': 'Einschränken',

@@ -5,7 +5,6 @@ import type { SameTexts } from '../../text-form.ts';
 export const history: SameTexts<typeof english> = {
   'history.title': 'Verlauf',
   'history.allInAuditLog': 'Alles im Audit-Protokoll',
-  'history.auditCannotBeRead': 'Das Audit-Protokoll kann im Augenblick nicht gelesen werden.',
   'history.noChange': 'Im Audit-Protokoll steht keine Änderung.',
   'history.when': 'Wann',
   'history.who': 'Wer',

@@ -72,6 +72,7 @@ export const clients = {
   'clients.callsOpened': 'Calls that it opens',
   'clients.permission': 'Permission',
   'clients.names': 'Names',
+  'clients.use': 'Use of what it may',
   'clients.usedInDays': { one: 'Used in {n} day', other: 'Used in {n} days' },
   'clients.notAllCounted': 'Not all calls of these days were counted.',
   'clients.narrow': 'Narrow',

@@ -4,7 +4,6 @@ import type { Texts } from '../../text-form.ts';
 export const history = {
   'history.title': 'History',
   'history.allInAuditLog': 'All in the audit log',
-  'history.auditCannotBeRead': 'The audit cannot be read at this moment.',
   'history.noChange': 'No change is in the audit.',
   'history.when': 'When',
   'history.who': 'Who',

@@ -1,10 +1,10 @@
 /** The change that a form would make, in the other ways: a command, a call of the admin API, a file of configuration. */
 import { stringify } from 'yaml';
-import type { Snippet } from '../../views/management/snippets.tsx';
-import type { Translate } from '../../views/texts/text.ts';
-import { loadOperations } from '../admin-api/load-operations.ts';
-import { flattened, unusualFields } from '../configuration/comparison.ts';
-import { type AnyOperation, type KindOperations, kindsOf } from '../configuration/object-kinds.ts';
+import type { Snippet } from '../../../views/management/snippets.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { loadOperations } from '../../admin-api/load-operations.ts';
+import { flattened, unusualFields } from '../../configuration/comparison.ts';
+import { type AnyOperation, type KindOperations, kindsOf } from '../../configuration/object-kinds.ts';
 
 export interface TypedChange {
   /** The operation that makes it. */
@@ -73,7 +73,10 @@ export function apiWay(
 }
 
 /** All of the thing, as an export has it: a file takes away what it does not say. */
-function yaml({ params, body, stored }: TypedChange, { key, param, fields }: KindOperations): string {
+export function yaml(
+  { params, body, stored }: Pick<TypedChange, 'params' | 'body' | 'stored'>,
+  { key, param, fields }: KindOperations,
+): string {
   const id = String(params?.[param] ?? body.id);
   const said = unusualFields({ ...flattened({ ...stored }), ...body }, fields);
   const document = { version: 1, source: 'own', [key]: { [id]: said } };

@@ -1,12 +1,12 @@
 /** An act that is asked about in other ways: a command, and a call of the admin API. */
-import type { ActText } from '../../views/management/act.tsx';
-import type { Select } from '../../views/management/filters.tsx';
-import type { Snippet } from '../../views/management/snippets.tsx';
-import type { Translate } from '../../views/texts/text.ts';
-import { loadOperations } from '../admin-api/load-operations.ts';
-import type { AnyOperation } from '../configuration/object-kinds.ts';
-import type { Form } from '../http/form.ts';
-import type { OperationRequest } from '../operations/run-operation.ts';
+import type { ActText } from '../../../views/management/act.tsx';
+import type { Select } from '../../../views/management/filters.tsx';
+import type { Snippet } from '../../../views/management/snippets.tsx';
+import type { Translate } from '../../../views/texts/text.ts';
+import { loadOperations } from '../../admin-api/load-operations.ts';
+import type { AnyOperation } from '../../configuration/object-kinds.ts';
+import type { Form } from '../../http/form.ts';
+import type { OperationRequest } from '../../operations/run-operation.ts';
 import { type ActCommand, type ActRequest, actCommandOf } from './act-commands.ts';
 import { apiWay, shellWord } from './change-ways.ts';
 
@@ -61,6 +61,11 @@ export async function waysOfAct(
       origin,
     ),
   ];
+}
+
+/** @throws {ProblemError} for what was typed and cannot be */
+export function bodyOf(act: SaidAct, form: Form): ActRequest['body'] {
+  return (act.requestOf?.(typedIn(act, form)).body ?? {}) as ActRequest['body'];
 }
 
 function lines({ words, file }: ActCommand, flags: readonly string[], act: SaidAct, origin: string): string {
