@@ -117,7 +117,10 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   if (!member) await untilProbed(watched);
   const setup = createSetup({ ...services, times: createSignInTimes(services.storage), setupToken });
   await sayWelcome(services, { setup, members: statuses(), secretFile: deps.secretFile }, log);
-  return { drain: (timeoutMs) => rounds.settle().then(() => group.stop(timeoutMs + workerEndMs)) };
+  return {
+    announceEnd: group.announceEnd,
+    drain: (timeoutMs) => rounds.settle().then(() => group.stop(timeoutMs + workerEndMs)),
+  };
 }
 
 async function openShared(deps: StartDeps) {

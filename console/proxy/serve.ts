@@ -27,6 +27,7 @@ import { startReports } from '../metrics/reports/report-rounds.ts';
 import { recordDeniedConnections } from '../server/denied-connections.ts';
 import { listen } from '../server/listen.ts';
 import { createMemberSurface } from '../server/member-surface.ts';
+import { closeInTime } from '../server/orderly-end.ts';
 import { createConsoleOverload } from '../server/overload.ts';
 import { createApp } from '../server/request-handler.ts';
 import { waitingPollsOf } from '../server/waiting-polls.ts';
@@ -59,6 +60,8 @@ export interface ServeDeps {
 export interface Serving {
   readonly address: string;
   readonly metrics: CallMetrics;
+  /** Not ready from now on, and each reply ends its connection. */
+  announceEnd(): void;
   /** Not ready from now on; replies under way get up to `timeoutMs`, then everything is closed. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -127,9 +130,13 @@ export async function serve({
   return {
     address: publicAddress(settings, server.port),
     metrics,
+    announceEnd() {
+      health.drain();
+      server.announceEnd();
+    },
     async close(timeoutMs) {
       health.drain();
-      await server.close(timeoutMs);
+      await closeInTime(server, proxy.endWaits, timeoutMs);
       stopRechecks();
       await proxy.close();
       await Promise.all([denials.flush(), use.flush(), endReports()]);
