@@ -124,6 +124,7 @@ export async function serve({
   });
   const endReports = counted.startReports(proxy, report);
   const stopRechecks = recheckOnRevocations(proxy, cache);
+  const stopFollowing = followDrained(proxy, cache);
   const onDenial = recordDeniedConnections({ record: denials.record, audit });
   const headMs = settings.httpHeadSeconds * 1000;
   const server = await listen({ ...settings, handle, overload, headMs, onDenial });
@@ -138,6 +139,7 @@ export async function serve({
       health.drain();
       await closeInTime(server, proxy.endWaits, timeoutMs);
       stopRechecks();
+      stopFollowing();
       await proxy.close();
       await Promise.all([denials.flush(), use.flush(), endReports()]);
     },
@@ -210,6 +212,18 @@ function addRevocationsAge({ registry }: CallMetrics, cache: RevocationCache): v
       this.set(cache.age());
     },
   });
+}
+
+/** An administrator drains members at the console. @returns ends it */
+function followDrained(proxy: MemberProxy, cache: RevocationCache): () => void {
+  let known: ReadonlySet<string> | undefined;
+  const follow = () => {
+    const drained = cache.drainedMembers();
+    if (drained !== known) proxy.drain(drained);
+    known = drained;
+  };
+  follow();
+  return cache.onChange(follow);
 }
 
 /** Calls that wait end when their token does, and when it is not known any more whether it has. */
