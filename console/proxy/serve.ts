@@ -123,8 +123,7 @@ export async function serve({
     log,
   });
   const endReports = counted.startReports(proxy, report);
-  const stopRechecks = recheckOnRevocations(proxy, cache);
-  const stopFollowing = followDrained(proxy, cache);
+  const stops = [recheckOnRevocations(proxy, cache), followDrained(proxy, cache)];
   const onDenial = recordDeniedConnections({ record: denials.record, audit });
   const headMs = settings.httpHeadSeconds * 1000;
   const server = await listen({ ...settings, handle, overload, headMs, onDenial });
@@ -138,8 +137,7 @@ export async function serve({
     async close(timeoutMs) {
       health.drain();
       await closeInTime(server, proxy.endWaits, timeoutMs);
-      stopRechecks();
-      stopFollowing();
+      for (const stop of stops) stop();
       await proxy.close();
       await Promise.all([denials.flush(), use.flush(), endReports()]);
     },

@@ -1,16 +1,16 @@
 /** What people and programs ask an installation through its load balancer, all the time. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Work } from '../shared/load.ts';
-import type { SharedInstallation } from './shared-installation.ts';
-import type { Answer } from './support.ts';
+import type { Answer } from '../front/support.ts';
+import type { SharedInstallation } from './installation.ts';
+import type { Work } from './load.ts';
 
 /** Enough for the load balancer to have connections that it keeps open, and one under way whatever the moment. */
 const writers = 8;
 
 /** @param set  whose members hold maps and queues */
 export async function requestsThrough(
-  set: Pick<SharedInstallation, 'call' | 'callKept' | 'token'>,
+  set: Pick<SharedInstallation, 'call' | 'callReusing' | 'token'>,
 ): Promise<readonly (readonly [kind: string, work: Work])[]> {
   const type = { 'content-type': 'text/plain' };
   const token = reused(set.token);
@@ -32,7 +32,7 @@ export async function requestsThrough(
   async function write(): Promise<string | undefined> {
     const body = `value ${written++}`;
     return expected(
-      await set.callKept('POST', `${map}/${written % 100}`, { token: await token(), body, headers: type }),
+      await set.callReusing('POST', `${map}/${written % 100}`, { token: await token(), body, headers: type }),
       200,
     );
   }

@@ -1,6 +1,8 @@
 /** Two consoles on one PostgreSQL and two separate proxies before a member, behind a load balancer as `packaging/front/` has it. */
 import { once } from 'node:events';
 import { Agent } from 'node:https';
+import { type Front, startFront } from '../front/fronts.ts';
+import { callFront, type Installation } from '../front/support.ts';
 import { clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { freePort, freePorts } from '../helpers/ports.ts';
 import { type Postgres, type PostgresOptions, postgresPrograms, startPostgres } from '../helpers/postgres.ts';
@@ -9,9 +11,7 @@ import { type Certificate, makeCertificate, opensslIsMissing } from '../peers/su
 import { type EmbeddedMember, startEmbeddedMember } from '../peers/support/embedded-member.ts';
 import type { RunningProgram } from '../peers/support/program.ts';
 import { type RunningProxy, startProxy } from '../proxy/support.ts';
-import type { DatabasePlace } from '../shared/support.ts';
-import { type Front, startFront } from './fronts.ts';
-import { callFront, type Installation } from './support.ts';
+import type { DatabasePlace } from './support.ts';
 
 /** Behind the name of what is skipped; undefined when everything is there. */
 export function whyNotShared(front: Front): string | undefined {
@@ -30,8 +30,8 @@ export interface SharedInstallation {
   readonly consoles: readonly RunningConsole[];
   readonly proxies: readonly RunningProxy[];
   call: Installation['call'];
-  /** The same by connections that are kept. */
-  callKept: Installation['call'];
+  /** The same by connections that are used again. */
+  callReusing: Installation['call'];
   /** A machine's token, asked for through the front. @throws {Error} without one */
   token(): Promise<string>;
   /** At the management port of a console. */
@@ -61,10 +61,6 @@ export async function startSharedInstallation(
   const closing: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const close of closing.splice(0).reverse()) await close();
-  };
-  const kept = <T>(opened: T, close: () => Promise<unknown>): T => {
-    closing.push(close);
-    return opened;
   };
   try {
     const certificate = await makeCertificate();
@@ -108,7 +104,7 @@ export async function startSharedInstallation(
       ...{ port, plainPort, consoles: places, proxyPorts, certificate },
       ...(front.name === 'HAProxy' && { insidePort }),
     });
-    kept(program, program.stop);
+    closing.push(program.stop);
     const call = callFront(port, certificate);
     const agent = new Agent({ keepAlive: true });
     closing.push(async () => agent.destroy());
@@ -143,7 +139,7 @@ export async function startSharedInstallation(
     await until(isServed, 'members through the front', 30_000);
     return {
       ...{ url, certificate, consoles, proxies, call, token, stop },
-      callKept: callFront(port, certificate, agent),
+      callReusing: callFront(port, certificate, agent),
       async readiness(n) {
         const answer = await fetch(`http://127.0.0.1:${places[n]!.managementPort}/ready`);
         await answer.arrayBuffer();

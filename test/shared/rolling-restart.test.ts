@@ -3,11 +3,11 @@
  * `packaging/front/` configures it and without a word to it: no request fails (docs/front.md).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fronts } from '../front/fronts.ts';
 import { until } from '../helpers/store.ts';
-import { type Load, startLoad } from '../shared/load.ts';
-import { fronts } from './fronts.ts';
-import { requestsThrough } from './load.ts';
-import { type SharedInstallation, startSharedInstallation, whyNotShared } from './shared-installation.ts';
+import { requestsThrough } from './front-requests.ts';
+import { type SharedInstallation, startSharedInstallation, whyNotShared } from './installation.ts';
+import { type Load, startLoad } from './load.ts';
 
 const front = fronts.find(({ name }) => name === 'HAProxy')!;
 const missing = whyNotShared(front);
