@@ -51,7 +51,7 @@ describe.skipIf(missing)(`a rolling restart behind HAProxy${missing ?? ''}`, () 
         await more(load);
       }
     });
-  }, 120_000);
+  }, 240_000);
 
   async function underLoad(roll: (load: Load) => Promise<void>): Promise<void> {
     const load = startLoad(await requestsThrough(set), { pauseMs });
