@@ -5,15 +5,16 @@ import cluster from 'node:cluster';
 import { createClosing } from '../platform/closing.ts';
 import { createLogger } from '../platform/log.ts';
 import { WorkerStartError } from '../platform/process/worker-processes.ts';
-import { handleProcessEvents, stopSignal } from '../platform/process-events.ts';
+import { handleProcessEvents, stopSignals } from '../platform/process-events.ts';
 import { answersQuestion } from '../platform/program-questions.ts';
 import { holdLibraryNotices, logLibraryNotices } from './library-notices.ts';
+import { endAfter, untilToEnd } from './server/orderly-end.ts';
 import { explainStartFailure } from './server/start-failures.ts';
 import { readProcessSettings } from './settings/process-settings.ts';
 import { settingsUsage } from './settings/usage.ts';
 import { start } from './start.ts';
 
-/** SIGTERM to exit (S81): replies under way get most of it, the member and the store the rest. */
+/** From the end of the delay to exit (S81): replies under way get most of it, the member and the store the rest. */
 const stopMs = 30_000;
 const drainMs = 24_000;
 
@@ -35,7 +36,7 @@ async function runUnlessAnswered(): Promise<number> {
 
 /** @returns the exit code */
 async function runAsWorker(worker: NonNullable<typeof cluster.worker>): Promise<number> {
-  const stopped = stopSignal();
+  const { stopped } = stopSignals();
   const onLog = holdLibraryNotices();
   const { runWorker } = await import('./start-worker.ts');
   return runWorker({ worker, stopped, onLog, drainMs });
@@ -43,6 +44,7 @@ async function runAsWorker(worker: NonNullable<typeof cluster.worker>): Promise<
 
 /** @returns the exit code */
 async function run(): Promise<number> {
+  const signals = stopSignals();
   const isTerminal = process.stderr.isTTY === true;
   const readSettings = () =>
     readProcessSettings({ argv: process.argv.slice(2), env: process.env, isTerminal });
@@ -59,13 +61,12 @@ async function run(): Promise<number> {
   logLibraryNotices(log);
   for (const warning of settings.warnings) log.warn(warning);
 
-  const stopped = stopSignal();
-  void stopped.then(() => setTimeout(() => process.exit(1), stopMs).unref());
+  endAfter(signals, settings, stopMs);
   const closing = createClosing((what, error) => log.error({ err: error, what }, 'could not be closed'));
   try {
     const secretFile = process.env.CONSOLE_APPLICATION_CLIENT_SECRET_FILE;
     const startAll = settings.workers > 1 ? (await import('./start-owner.ts')).startOwner : start;
-    const { drain } = await startAll({
+    const { announceEnd, drain } = await startAll({
       settings,
       readSettings,
       secretFile,
@@ -74,7 +75,7 @@ async function run(): Promise<number> {
       closing,
       faults,
     });
-    log.info({ signal: await stopped }, 'stopping');
+    await untilToEnd({ signals, settings, log, announceEnd });
     await drain(drainMs);
   } catch (error) {
     await closing.run();

@@ -119,7 +119,8 @@ export async function startOwner(deps: StartDeps): Promise<Started> {
   if (!member) await untilProbed(watched);
   const setup = createSetup({ ...services, times: createSignInTimes(services.storage), setupToken });
   await sayWelcome(services, { setup, members: statuses(), secretFile: deps.secretFile }, log);
-  return { drain: (timeoutMs) => rounds.settle().then(() => group.stop(timeoutMs + workerEndMs)) };
+  const drain = (timeoutMs: number) => rounds.settle().then(() => group.stop(timeoutMs + workerEndMs));
+  return { announceEnd: group.announceEnd, drain };
 }
 
 async function openShared(deps: StartDeps) {

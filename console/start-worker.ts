@@ -14,6 +14,7 @@ import { openPorts } from './open-ports.ts';
 import { openTelemetry } from './open-telemetry.ts';
 import { publicAddress } from './proxy/public-address.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
+import { closeInTime } from './server/orderly-end.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import type { Settings } from './settings/settings.ts';
 import { readSettingsMessage } from './settings/settings-message.ts';
@@ -81,6 +82,7 @@ export async function runWorker({ worker, stopped, onLog, drainMs }: RunWorkerDe
       faults,
     });
     send({ type: 'listening', address: publicAddress(settings, serving.port) });
+    void line.endAnnounced.then(serving.announceEnd);
     const reason = await Promise.race([orphaned, stopOf(line, stopped)]);
     if (reason === 'orphaned') {
       log.error('the process that owns the store has gone: what is in flight ends, and this process');
@@ -211,9 +213,13 @@ async function serve(deps: ServeDeps) {
   closing.add('management port', async () => management?.close(0));
   return {
     port: server.port,
+    announceEnd() {
+      console.announceEnd();
+      server.announceEnd();
+    },
     drain(timeoutMs: number) {
       console.drain();
-      return server.close(timeoutMs);
+      return closeInTime(server, console.endWaits, timeoutMs);
     },
   };
 }

@@ -24,6 +24,7 @@ import { openPorts } from './open-ports.ts';
 import { type OpenDeps, openServices, withApplication } from './open-services.ts';
 import { openTelemetry } from './open-telemetry.ts';
 import { recordDeniedConnections } from './server/denied-connections.ts';
+import { closeInTime } from './server/orderly-end.ts';
 import { createConsoleOverload } from './server/overload.ts';
 import { startRounds } from './start-rounds.ts';
 import { dutyLog, whileLeading } from './storage/engine/while-leading.ts';
@@ -37,6 +38,8 @@ export interface StartDeps extends OpenDeps {
 }
 
 export interface Started {
+  /** Not ready from now on, and each reply ends its connection: a load balancer is to send calls elsewhere. */
+  announceEnd(): void;
   /** Not ready from now on; resolves when every reply in flight has been sent, or cut after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -114,9 +117,13 @@ export async function start({
   if (!member) await untilProbed(console.members);
   await sayWelcome(services, { setup: console.setup, members: console.members.statuses(), secretFile }, log);
   return {
+    announceEnd() {
+      console.announceEnd();
+      server.announceEnd();
+    },
     drain(timeoutMs) {
       console.drain();
-      return server.close(timeoutMs);
+      return closeInTime(server, console.endWaits, timeoutMs);
     },
   };
 }

@@ -29,7 +29,7 @@ export async function listen({ host, port, handle }: ListenOptions) {
 async function open(host: string, port: number, handle: RequestListener) {
   const options = { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16 * 1024 };
   const server = createServer(options, handle);
-  const drain = prepareDrain(server, () => {});
+  const { drain } = prepareDrain(server, () => {});
   await once(server.listen({ host, port }), 'listening');
   return drain;
 }

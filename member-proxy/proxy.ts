@@ -106,6 +106,8 @@ export interface MemberProxy {
   /** The same by queue. */
   waitingByQueue: PollDesk['waitingByQueue'];
   readonly waitingCalls: WaitingCalls;
+  /** Answers polls that wait that there is no item: a process that ends cannot wait for as long as they do. */
+  endWaits(): void;
   /** Waits for in-flight calls and closes the connections to the members. */
   close(): Promise<void>;
 }
@@ -157,6 +159,7 @@ export function createMemberProxy(deps: MemberProxyDeps): MemberProxy {
     drain: members.drain,
     waitingPolls: desk.waiting,
     waitingByQueue: desk.waitingByQueue,
+    endWaits: desk.endWaits,
     waitingCalls: createWaitingCalls({ inFlight, end, now }),
     async close() {
       unsubscribe();

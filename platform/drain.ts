@@ -8,6 +8,15 @@ import { Server as NetServer, type Socket } from 'node:net';
  */
 const lingerMs = 500;
 
+export interface Drain {
+  /** From now on each reply ends its connection: who calls looks for another place. New ones are taken as before. */
+  announceEnd(): void;
+  /**
+   * Stops accepting at once. Resolves when every connection has closed; what is still open after `timeoutMs` is cut.
+   */
+  drain(timeoutMs: number): Promise<void>;
+}
+
 /**
  * Prepares a server for an end that cuts nobody off (S81); call it before the first connection.
  *
@@ -16,15 +25,13 @@ const lingerMs = 500;
  * stay that owe a reply still.
  *
  * @param startWaiting  starts requests that have come and wait for their turn: their replies are owed too
- *
- * @returns a function that stops accepting at once and resolves when every connection has closed;
- *   what is still open after `timeoutMs` is cut
  */
-export function prepareDrain(server: Server, startWaiting: () => void): (timeoutMs: number) => Promise<void> {
+export function prepareDrain(server: Server, startWaiting: () => void): Drain {
   /** By socket, as it came: over TLS, requests have another one. */
   const peers = new Map<Socket, string>();
   /** Replies owed, by connection: a reply that waits its turn on a broken one has no event of its own. */
   const owed = new Map<Socket, number>();
+  let isAnnounced = false;
   let isDraining = false;
   let linger: NodeJS.Timeout | undefined;
   let end: Promise<void> | undefined;
@@ -34,7 +41,7 @@ export function prepareDrain(server: Server, startWaiting: () => void): (timeout
     socket.once('close', () => peers.delete(socket));
   });
   server.prependListener('request', ({ socket }, res) => {
-    if (isDraining) res.shouldKeepAlive = false;
+    if (isAnnounced) res.shouldKeepAlive = false;
     if (!owed.has(socket)) {
       socket.once('close', () => {
         owed.delete(socket);
@@ -48,12 +55,18 @@ export function prepareDrain(server: Server, startWaiting: () => void): (timeout
     });
   });
 
-  return (timeoutMs) => {
-    end ??= drain(timeoutMs);
-    return end;
+  return {
+    announceEnd() {
+      isAnnounced = true;
+    },
+    drain(timeoutMs) {
+      end ??= drain(timeoutMs);
+      return end;
+    },
   };
 
   async function drain(timeoutMs: number): Promise<void> {
+    isAnnounced = true;
     isDraining = true;
     const deadline = setTimeout(cut, timeoutMs);
     await new Promise<void>((resolve) => {

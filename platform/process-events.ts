@@ -30,10 +30,30 @@ export function handleProcessEvents({ log, onUncaught }: ProcessEventsDeps): voi
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 }
 
-/** @returns a promise of the first SIGTERM or SIGINT; those that follow change nothing */
-export function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    process.on('SIGTERM', resolve);
-    process.on('SIGINT', resolve);
+export interface StopSignals {
+  /** The first SIGTERM or SIGINT. */
+  readonly stopped: Promise<NodeJS.Signals>;
+  /** A later one: somebody does not want to wait. Those that follow change nothing. */
+  readonly hurried: Promise<void>;
+}
+
+/** One Ctrl-C may come twice: from the terminal to all of its processes, and by npm once more. */
+const sameSignalMs = 1_000;
+
+export function stopSignals(): StopSignals {
+  let onHurried = (): void => {};
+  const hurried = new Promise<void>((resolve) => {
+    onHurried = resolve;
   });
+  let firstAt: number | undefined;
+  const stopped = new Promise<NodeJS.Signals>((resolve) => {
+    const receive = (signal: NodeJS.Signals) => {
+      resolve(signal);
+      firstAt ??= performance.now();
+      if (performance.now() - firstAt >= sameSignalMs) onHurried();
+    };
+    process.on('SIGTERM', receive);
+    process.on('SIGINT', receive);
+  });
+  return { stopped, hurried };
 }

@@ -43,10 +43,14 @@ export interface Console {
   mainNumbers(): MainNumbers;
   /** What this process has seen of the calls of a minute. @param minute  since 1970 */
   callMinute(minute: number): MinuteOfCalls;
-  /** Not ready from now on; ends the replies that would not end by themselves. */
+  /** Not ready from now on. */
+  announceEnd(): void;
+  /** The same, and ends the replies that would not end by themselves. */
   drain(): void;
   /** What `/ready` says. */
   readonly isReady: () => Promise<boolean>;
+  /** See {@link MemberProxy.endWaits}. */
+  endWaits(): void;
   /** Ends the connections to the members. */
   close(): Promise<void>;
 }
@@ -113,6 +117,8 @@ export async function createConsole({
     mainNumbers: metrics.mainNumbers,
     callMinute: (minute) => ({ ...parts.recentCalls.minuteOf(minute), waiting: waitingPollsOf(proxy) }),
     isReady: health.isReady,
+    endWaits: proxy.endWaits,
+    announceEnd: health.drain,
     drain() {
       health.drain();
       browser.closeLive();

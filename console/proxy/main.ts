@@ -8,8 +8,9 @@ import cluster from 'node:cluster';
 import type { Faults } from '../../platform/faults.ts';
 import { createLogger, type Logger } from '../../platform/log.ts';
 import { WorkerStartError } from '../../platform/process/worker-processes.ts';
-import { handleProcessEvents, stopSignal } from '../../platform/process-events.ts';
+import { handleProcessEvents, stopSignals } from '../../platform/process-events.ts';
 import { answersQuestion } from '../../platform/program-questions.ts';
+import { endAfter } from '../server/orderly-end.ts';
 import { explainStartFailure } from '../server/start-failures.ts';
 import { readProcessSettings } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -18,7 +19,7 @@ import { runAlone } from './run-alone.ts';
 import { runWorker } from './run-worker.ts';
 import { runWorkers } from './run-workers.ts';
 
-/** SIGTERM to exit (S81); replies under way get most of it. */
+/** From the end of the delay to exit (S81); replies under way get most of it. */
 const stopMs = 30_000;
 
 try {
@@ -34,6 +35,7 @@ try {
 setTimeout(() => process.exit(), 1000).unref();
 
 async function run(): Promise<void> {
+  const signals = stopSignals();
   const isTerminal = process.stderr.isTTY === true;
   const settings = await readProcessSettings({
     argv: process.argv.slice(2),
@@ -44,12 +46,12 @@ async function run(): Promise<void> {
   const faults = { uncaught: 0, lostLines: 0, lostAuditLines: 0 };
   const log = openLog(settings, isTerminal, faults);
   handleProcessEvents({ log, onUncaught: () => faults.uncaught++ });
-  const stopped = stopSignal();
+  const { stopped } = signals;
   if (cluster.worker) return runWorker({ settings, log, faults, worker: cluster.worker, stopped });
   for (const warning of settings.warnings) log.warn(warning);
-  void stopped.then(() => setTimeout(() => process.exit(1), stopMs).unref());
-  if (settings.workers > 1) await runWorkers({ settings, log, stopped });
-  else await runAlone({ settings, log, faults, stopped });
+  endAfter(signals, settings, stopMs);
+  if (settings.workers > 1) await runWorkers({ settings, log, signals });
+  else await runAlone({ settings, log, faults, signals });
   log.info('stopped');
 }
 

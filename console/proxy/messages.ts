@@ -31,6 +31,8 @@ export type ForWorker =
   | { readonly type: 'allNumbers'; readonly id: number; readonly numbers: Numbers }
   /** The answer to `proof`. */
   | { readonly type: 'proof'; readonly id: number; readonly outcome: ReplayOutcome }
+  /** It is not ready any more, and goes on until it is to stop. */
+  | { readonly type: 'announceEnd' }
   | { readonly type: 'stop' };
 
 /** From a worker. */

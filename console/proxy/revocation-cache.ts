@@ -1,5 +1,5 @@
 /**
- * What this process knows of tokens, from the console's revocation stream: enough to answer on each call, from memory,
+ * What this process knows of tokens, and which members are drained, from the console's revocation stream: enough to answer on each call, from memory,
  * what the console itself would (S34). It knows how old its knowledge is, and says so.
  */
 import type { KeyObject } from 'node:crypto';
@@ -22,6 +22,8 @@ export interface RevocationCache {
   findKey(name: { readonly kid: string; readonly alg: string }): KeyObject | undefined;
   hasKey(kid: string): boolean;
   permissionsOf(role: string): readonly string[] | undefined;
+  /** `host:port` of members that get no calls but by their name; another object whenever that changes. */
+  drainedMembers(): ReadonlySet<string>;
   /** Rises when pages of other origins than before may call. */
   originsVersion(): number;
   /** Tells that something has changed. @returns a function that ends the subscription */
@@ -44,6 +46,7 @@ interface Facts {
   readonly voids: VoidMemory;
   readonly roles: Map<string, readonly string[]>;
   kids: readonly string[];
+  drained: ReadonlySet<string>;
 }
 
 export function createRevocationCache({
@@ -93,6 +96,7 @@ export function createRevocationCache({
     },
     hasKey: (kid) => keys.has(kid),
     permissionsOf: (role) => facts.roles.get(role),
+    drainedMembers: () => facts.drained,
     originsVersion: () => originsVersion,
     onChange(listener) {
       listeners.add(listener);
@@ -114,6 +118,9 @@ export function createRevocationCache({
         break;
       case 'role':
         put(facts.roles, event.name, event.permissions);
+        break;
+      case 'drained':
+        facts.drained = new Set(event.members);
         break;
       case 'origins':
         originsVersion += 1;
@@ -167,6 +174,7 @@ function nothing(now: () => number): Facts {
     voids: createVoidMemory({ now }),
     roles: new Map(),
     kids: [],
+    drained: new Set(),
   };
 }
 
@@ -175,7 +183,7 @@ function put<T>(map: Map<string, T>, name: string, value: T | undefined): void {
   else map.set(name, value);
 }
 
-function allEvents({ revoked, voids, roles, kids }: Facts): RevocationEvent[] {
+function allEvents({ revoked, voids, roles, kids, drained }: Facts): RevocationEvent[] {
   return [
     ...voids.floors().map((floor) => ({ type: 'floor', ...floor }) as const),
     ...[...voids.all()].map(({ party, id, from, until }) => ({
@@ -187,5 +195,6 @@ function allEvents({ revoked, voids, roles, kids }: Facts): RevocationEvent[] {
     ...[...roles].map(([name, permissions]) => ({ type: 'role', name, permissions }) as const),
     ...[...revoked].map(([jti, until]) => ({ type: 'token', jti, until }) as const),
     { type: 'keys', kids },
+    { type: 'drained', members: [...drained] },
   ];
 }

@@ -1,6 +1,8 @@
 import { createProofMemory } from '../../access-tokens/dpop/proof.ts';
 import type { Faults } from '../../platform/faults.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { StopSignals } from '../../platform/process-events.ts';
+import { untilToEnd } from '../server/orderly-end.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createControlPlaneClient } from './control-plane-client.ts';
 import type { FromWorker } from './messages.ts';
@@ -11,12 +13,12 @@ export interface RunAloneDeps {
   readonly settings: Settings;
   readonly log: Logger;
   readonly faults: Faults;
-  /** Resolves when the process has to stop. */
-  readonly stopped: Promise<NodeJS.Signals>;
+  /** That the process has to stop. */
+  readonly signals: StopSignals;
 }
 
 /** One process that listens to the console and answers calls. @throws {ListenError} */
-export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps): Promise<void> {
+export async function runAlone({ settings, log, faults, signals }: RunAloneDeps): Promise<void> {
   const worker = createWorker({
     settings,
     log,
@@ -29,8 +31,8 @@ export async function runAlone({ settings, log, faults, stopped }: RunAloneDeps)
   try {
     const serving = await worker.start();
     log.info({ address: serving.address }, 'listening');
-    void sayReady(serving.address, worker.isCurrent, stopped);
-    log.info({ signal: await stopped }, 'stopping');
+    void sayReady(serving.address, worker.isCurrent, signals.stopped);
+    await untilToEnd({ signals, settings, log, announceEnd: serving.announceEnd });
     await serving.close(drainMs);
   } finally {
     await controlPlane.close();

@@ -29,6 +29,9 @@ export async function runWorker(deps: RunWorkerDeps): Promise<void> {
   send({ type: 'hearing' });
   const serving = await answering.start();
   answerNumbers(serving);
+  process.on('message', (message: ForWorker) => {
+    if (message.type === 'announceEnd') serving.announceEnd();
+  });
   send({ type: 'listening', address: serving.address });
   const stopping = Promise.race([
     stopMessage,

@@ -1,5 +1,7 @@
 import { createProofMemory } from '../../access-tokens/dpop/proof.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { StopSignals } from '../../platform/process-events.ts';
+import { untilToEnd } from '../server/orderly-end.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ControlPlaneClient, createControlPlaneClient } from './control-plane-client.ts';
 import { drainMs, sayReady } from './readiness.ts';
@@ -8,14 +10,14 @@ import { createWorkers } from './workers.ts';
 export interface RunWorkersDeps {
   readonly settings: Settings;
   readonly log: Logger;
-  readonly stopped: Promise<NodeJS.Signals>;
+  readonly signals: StopSignals;
 }
 
 /** What workers need beyond the time for replies under way. */
 const workerEndMs = 3_000;
 
 /** Listens to the console, and lets others answer calls. @throws {WorkerStartError} */
-export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Promise<void> {
+export async function runWorkers({ settings, log, signals }: RunWorkersDeps): Promise<void> {
   let controlPlane: ControlPlaneClient | undefined;
   const workers = createWorkers({
     count: settings.workers,
@@ -34,8 +36,9 @@ export async function runWorkers({ settings, log, stopped }: RunWorkersDeps): Pr
   try {
     const address = await workers.start();
     log.info({ address, workers: settings.workers }, 'listening');
-    void sayReady(address, workers.doAllPass, stopped);
-    log.info({ signal: await stopped }, 'stopping');
+    void sayReady(address, workers.doAllPass, signals.stopped);
+    const announceEnd = () => workers.send({ type: 'announceEnd' });
+    await untilToEnd({ signals, settings, log, announceEnd });
     await workers.stop(drainMs + workerEndMs);
   } finally {
     await controlPlane.close();

@@ -27,6 +27,7 @@ import { startReports } from '../metrics/reports/report-rounds.ts';
 import { recordDeniedConnections } from '../server/denied-connections.ts';
 import { listen } from '../server/listen.ts';
 import { createMemberSurface } from '../server/member-surface.ts';
+import { closeInTime } from '../server/orderly-end.ts';
 import { createConsoleOverload } from '../server/overload.ts';
 import { createApp } from '../server/request-handler.ts';
 import { waitingPollsOf } from '../server/waiting-polls.ts';
@@ -59,6 +60,8 @@ export interface ServeDeps {
 export interface Serving {
   readonly address: string;
   readonly metrics: CallMetrics;
+  /** Not ready from now on, and each reply ends its connection. */
+  announceEnd(): void;
   /** Not ready from now on; replies under way get up to `timeoutMs`, then everything is closed. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -120,17 +123,21 @@ export async function serve({
     log,
   });
   const endReports = counted.startReports(proxy, report);
-  const stopRechecks = recheckOnRevocations(proxy, cache);
+  const stops = [recheckOnRevocations(proxy, cache), followDrained(proxy, cache)];
   const onDenial = recordDeniedConnections({ record: denials.record, audit });
   const headMs = settings.httpHeadSeconds * 1000;
   const server = await listen({ ...settings, handle, overload, headMs, onDenial });
   return {
     address: publicAddress(settings, server.port),
     metrics,
+    announceEnd() {
+      health.drain();
+      server.announceEnd();
+    },
     async close(timeoutMs) {
       health.drain();
-      await server.close(timeoutMs);
-      stopRechecks();
+      await closeInTime(server, proxy.endWaits, timeoutMs);
+      for (const stop of stops) stop();
       await proxy.close();
       await Promise.all([denials.flush(), use.flush(), endReports()]);
     },
@@ -203,6 +210,18 @@ function addRevocationsAge({ registry }: CallMetrics, cache: RevocationCache): v
       this.set(cache.age());
     },
   });
+}
+
+/** An administrator drains members at the console. @returns ends it */
+function followDrained(proxy: MemberProxy, cache: RevocationCache): () => void {
+  let known: ReadonlySet<string> | undefined;
+  const follow = () => {
+    const drained = cache.drainedMembers();
+    if (drained !== known) proxy.drain(drained);
+    known = drained;
+  };
+  follow();
+  return cache.onChange(follow);
 }
 
 /** Calls that wait end when their token does, and when it is not known any more whether it has. */

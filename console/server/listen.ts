@@ -7,7 +7,7 @@ import type { Overload } from '../../http/server/overload/overload.ts';
 import { memberPaths, serverOptions } from '../../http/server/server-options.ts';
 import { tlsCiphers } from '../../http/tls-ciphers.ts';
 import { type GuardDeps, guardConnections } from '../../member-proxy/connection-guard.ts';
-import { prepareDrain } from '../../platform/drain.ts';
+import { type Drain, prepareDrain } from '../../platform/drain.ts';
 import type { TlsFiles } from '../settings/tls-files.ts';
 
 export interface ListenOptions extends Pick<GuardDeps, 'onDenial'> {
@@ -27,6 +27,8 @@ export interface ListenOptions extends Pick<GuardDeps, 'onDenial'> {
 
 export interface Listening {
   readonly port: number;
+  /** From now on each reply ends its connection; new ones are taken as before. */
+  announceEnd(): void;
   /** Stops accepting at once, lets replies under way finish, cuts what is left after `timeoutMs` (S81). */
   close(timeoutMs: number): Promise<void>;
 }
@@ -56,6 +58,9 @@ export async function listen({
 
   return {
     port: first.port,
+    announceEnd() {
+      for (const each of opened) each.announceEnd();
+    },
     async close(timeoutMs) {
       await Promise.all(opened.map(({ drain }) => drain(timeoutMs)));
     },
@@ -90,15 +95,14 @@ export async function listen({
     const guard = guardConnections(server, { onDenial });
     server.on('checkExpectation', overload.scheduled(guard.rejectExpectation));
     const { startWaiting } = overload.watch(server, memberPaths, guard);
-    const drain = prepareDrain(server, startWaiting);
+    const ending = prepareDrain(server, startWaiting);
     await bind(server, address, wanted, portSetting);
-    return { port: (server.address() as AddressInfo).port, drain };
+    return { port: (server.address() as AddressInfo).port, ...ending };
   }
 }
 
-interface Opened {
+interface Opened extends Drain {
   readonly port: number;
-  readonly drain: (timeoutMs: number) => Promise<void>;
 }
 
 function bind(server: Server, address: string, port: number, setting: string): Promise<void> {

@@ -74,7 +74,7 @@ function checkAll(layers: readonly Layer[], isTerminal: boolean, problems: strin
   const origins: Partial<Record<SettingKey, string>> = {};
   for (const [key, setting] of entriesOfTable()) {
     const fallback = defaultOf(setting, {
-      ...(values as Pick<Known, 'url' | 'applicationAddresses'>),
+      ...(values as Pick<Known, 'url' | 'applicationAddresses' | 'trustedProxies'>),
       isTerminal,
     });
     const found = firstOf(layers, setting);

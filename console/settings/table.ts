@@ -8,6 +8,7 @@ import { otlpHeaders } from './otlp-headers.ts';
 export interface Known {
   readonly url: string;
   readonly applicationAddresses: readonly string[];
+  readonly trustedProxies: readonly string[];
   readonly isTerminal: boolean;
 }
 
@@ -34,7 +35,7 @@ export const defaultDataDir = './data';
 
 /**
  * Every setting. `docs/settings.md` lists the same rows, and a test compares the two. Settings that
- * others derive their default from (`url`, `applicationAddresses`) stand before those.
+ * others derive their default from (`url`, `applicationAddresses`, `trustedProxies`) stand before those.
  */
 export const settingsTable = {
   url: setting('CONSOLE_URL', check.httpOrigin, 'http://localhost:8080', 'public address, also the issuer'),
@@ -363,6 +364,15 @@ export const settingsTable = {
     check.integer(1, 64, 'processes'),
     '1',
     'processes that answer, 1 to 64, of the console or of `npm run proxy`; from 2 on one more owns the store, or follows the console, and answers nobody',
+  ),
+  shutdownDelaySeconds: setting(
+    'CONSOLE_SHUTDOWN_DELAY',
+    check.integer(0, 60, 'seconds'),
+    {
+      meaning: '`10` with `CONSOLE_TRUSTED_PROXIES`, else `0`',
+      from: ({ trustedProxies }) => (trustedProxies.length > 0 ? '10' : '0'),
+    },
+    'from SIGTERM on it is not ready and answers all the same, for so long, before it ends: time for a load balancer to find out; up to 60 seconds',
   ),
   logLevel: setting(
     'CONSOLE_LOG_LEVEL',

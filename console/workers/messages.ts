@@ -168,6 +168,8 @@ export type ForWorker =
   | { readonly type: 'event'; readonly sequence: number; readonly event: SharedEvent }
   | Call
   | Answer
+  /** It is not ready any more, and goes on until it is to stop. */
+  | { readonly type: 'announceEnd' }
   | { readonly type: 'stop' };
 
 export type FromWorker =

@@ -45,6 +45,10 @@ export function createOwnerLine({ send, onGap }: OwnerLineDeps) {
   const stopped = new Promise<void>((resolve) => {
     onStop = resolve;
   });
+  let onEndAnnounced = (): void => {};
+  const endAnnounced = new Promise<void>((resolve) => {
+    onEndAnnounced = resolve;
+  });
   let answers: CallTable = {};
   let sequence = 0;
   /** Those that have come before somebody receives them. */
@@ -53,6 +57,8 @@ export function createOwnerLine({ send, onGap }: OwnerLineDeps) {
 
   return {
     briefing,
+    /** The owner is about to end all of them. */
+    endAnnounced,
     /** The owner wants this process to end. */
     stopped,
     owner: Object.fromEntries(
@@ -76,6 +82,9 @@ export function createOwnerLine({ send, onGap }: OwnerLineDeps) {
         case 'answer':
         case 'failure':
           calls.receive(message);
+          break;
+        case 'announceEnd':
+          onEndAnnounced();
           break;
         case 'stop':
           onStop();

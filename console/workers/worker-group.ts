@@ -79,6 +79,9 @@ export function createWorkerGroup({ count, log }: WorkerGroupDeps) {
       owner = of;
       return processes.start();
     },
+    announceEnd() {
+      for (const worker of processes.running()) worker.send({ type: 'announceEnd' });
+    },
     /** Lets them finish; what has not ended after `timeoutMs` is killed. */
     stop: (timeoutMs: number) => processes.stop(timeoutMs, (worker) => worker.send({ type: 'stop' })),
   };

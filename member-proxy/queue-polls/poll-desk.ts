@@ -33,6 +33,8 @@ export interface PollDesk {
   waiting(): number;
   /** The same by the path of their queue, as far as members agree which queue that is; none twice. */
   waitingByQueue(): ReadonlyMap<string, number>;
+  /** Answers all of them that there is no item. */
+  endWaits(): void;
   /**
    * Waits a short time for what is still at members and gives back what it brings. Nobody polls any more.
    *
@@ -117,6 +119,9 @@ export function createPollDesk({ limits, members, canWithdraw, now, onItem }: Po
       let sum = 0;
       for (const { queue } of lines.values()) sum += queue.count;
       return sum;
+    },
+    endWaits() {
+      for (const { queue } of lines.values()) queue.endWaits();
     },
     waitingByQueue() {
       const counts = new Map<string, number>();

@@ -22,6 +22,8 @@ export interface QueueLine {
   leave(caller: PollingCaller): void;
   /** Gives an item to somebody who waits. @returns whether there was anybody */
   handOn(item: QueueItem): boolean;
+  /** Everybody who waits is answered that there is no item; what members bring in the end is given on as ever. */
+  endWaits(): void;
   /** Withdraws or breaks off what waits at members for nobody. */
   polls(): readonly MemberPoll[];
 }
@@ -84,6 +86,9 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
       deliver(item, caller, item.copy.bytes());
       return true;
     },
+    endWaits() {
+      for (let caller = nextCaller(); caller !== undefined; caller = nextCaller()) answerNone(caller);
+    },
     polls: () => polls,
   };
 
@@ -114,11 +119,13 @@ export function createQueueLine(deps: QueueLineDeps): QueueLine {
 
   /** No member will say that his time is over. */
   function limit(caller: PollingCaller): void {
-    caller.timer ??= setTimeout(() => {
-      release(caller);
-      caller.listener.onHead(noItem);
-      caller.listener.onEnd(undefined);
-    }, caller.deadline - now());
+    caller.timer ??= setTimeout(() => answerNone(caller), caller.deadline - now());
+  }
+
+  function answerNone(caller: PollingCaller): void {
+    release(caller);
+    caller.listener.onHead(noItem);
+    caller.listener.onEnd(undefined);
   }
 
   /** He waits no more; what waits for him does so for somebody else from now on. */

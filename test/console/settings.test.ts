@@ -83,6 +83,14 @@ describe('defaults', () => {
     expect(settings.accessTokenTtlSeconds).toBe(300);
   });
 
+  test('who has a load balancer in front has time at the end, and nobody else', () => {
+    expect(load({}).shutdownDelaySeconds).toBe(0);
+    const behind = { CONSOLE_TRUSTED_PROXIES: '10.0.0.0/8' };
+    expect(load(behind).shutdownDelaySeconds).toBe(10);
+    expect(load({ ...behind, CONSOLE_SHUTDOWN_DELAY: '0' }).shutdownDelaySeconds).toBe(0);
+    expect(() => load({ CONSOLE_SHUTDOWN_DELAY: '61' })).toThrow('CONSOLE_SHUTDOWN_DELAY');
+  });
+
   test('logs are pretty on a terminal', () => {
     expect(loadSettings({ env: {}, readFile: noFile, isTerminal: true }).logFormat).toBe('pretty');
   });

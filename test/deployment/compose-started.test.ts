@@ -78,7 +78,7 @@ describe.skipIf(missing)(`what the compose file says starts${missing ?? ''}`, ()
   }, 300_000);
 
   afterAll(async () => {
-    for (const { stop } of [...running.values()].reverse()) await stop();
+    for (const { stop } of [...running.values()].reverse()) await stop('SIGKILL');
     for (const stop of stops.reverse()) await stop();
     rmSync(folder, { recursive: true, force: true });
   });

@@ -50,6 +50,11 @@ test('consoles differ by their ports and their volumes alone, and wait for the d
   expect(database.healthcheck.test[1]).toBe('pg_isready');
 });
 
+test('consoles and proxies have longer to end than their delay, whatever that is set to, and their own end take', () => {
+  for (const name of ['console1', 'console2', 'proxy1', 'proxy2'])
+    expect(Number.parseInt(compose.services[name].stop_grace_period, 10)).toBeGreaterThan(60 + 30);
+});
+
 test('secrets are files: no value stands in it, and each that is used is there', () => {
   for (const [name, { environment = {}, secrets = [] }] of services) {
     for (const [setting, value] of Object.entries(environment)) {

@@ -115,7 +115,7 @@ describe.skipIf(opensslIsMissing)('what the manifests say starts', () => {
           here: { ...here(n, publicPort), '8443': `${port}`, '9443': `${managementPort}` },
           dataDir: '',
         });
-        stops.push(() => started.stop());
+        stops.push(() => started.stop('SIGKILL'));
         managementPorts.set(n, managementPort);
         expect(await this.probe(n, 'startupProbe')).toBe(200);
         expect(await this.probe(n, 'readinessProbe')).toBe(200);
@@ -137,7 +137,7 @@ describe.skipIf(opensslIsMissing)('what the manifests say starts', () => {
           },
           dataDir: join(folder, 'proxy'),
         });
-        stops.push(() => started.stop());
+        stops.push(() => started.stop('SIGKILL'));
         expect(await probed(manifest.find('Deployment', 'cluster-proxy'), 'readinessProbe', port)).toBe(200);
         return port;
       },

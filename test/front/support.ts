@@ -1,7 +1,7 @@
 /** A console and two separate proxies behind a load balancer, and callers who come over TLS from an address of theirs. */
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { request } from 'node:https';
+import { type Agent, request } from 'node:https';
 import { connect } from 'node:tls';
 import { clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { freePort } from '../helpers/ports.ts';
@@ -108,9 +108,9 @@ export async function startInstallation(front: Front): Promise<Installation> {
   };
 }
 
-/** Over TLS, from {@link callerAddress}. */
-export function callFront(port: number, certificate: Certificate): Installation['call'] {
-  return (method, path, options) => ask({ port, certificate, method, path, ...options });
+/** Over TLS, from {@link callerAddress}. @param agent  keeps connections; absent: each call has one of its own */
+export function callFront(port: number, certificate: Certificate, agent?: Agent): Installation['call'] {
+  return (method, path, options) => ask({ port, certificate, agent, method, path, ...options });
 }
 
 function portOf({ url }: RunningProxy): number {
@@ -120,16 +120,17 @@ function portOf({ url }: RunningProxy): number {
 interface Asked extends CallOptions {
   readonly port: number;
   readonly certificate: Certificate;
+  readonly agent: Agent | undefined;
   readonly method: string;
   readonly path: string;
 }
 
-function ask({ port, certificate, method, path, token, headers = {}, body }: Asked): Promise<Answer> {
+function ask({ port, certificate, agent, method, path, token, headers = {}, body }: Asked): Promise<Answer> {
   const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   const options = {
     ...{ host: '127.0.0.1', servername: 'localhost', localAddress: callerAddress, port, method, path },
-    ...{ ca: certificate.pem, agent: false },
+    ...{ ca: certificate.pem, agent: agent ?? false },
     headers: { host: `localhost:${port}`, ...bearer, ...length, ...headers },
   };
   return new Promise((resolve, reject) => {
@@ -142,7 +143,7 @@ function ask({ port, certificate, method, path, token, headers = {}, body }: Ask
       });
       reply.once('end', () => {
         resolve({ status: reply.statusCode!, headers: reply.headers, body: text });
-        sent.destroy();
+        if (!agent) sent.destroy();
       });
       reply.once('error', reject);
     });

@@ -122,6 +122,8 @@ function spawnConsole(options: ConsoleOptions, defaults: Readonly<Record<string,
       MEMBER_PORT: '0',
       // For a run of any tests on consoles of several processes.
       CONSOLE_WORKERS: process.env.WORKERS_OF_CONSOLES,
+      // Tests that have no load balancer need not wait for one; other versions do not know it.
+      CONSOLE_SHUTDOWN_DELAY: options.script === undefined ? '0' : undefined,
       ...env,
     }),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -184,6 +184,7 @@ export async function startProxy({
     members,
     recheck: proxy.recheck,
     waitingPolls: proxy.waitingPolls,
+    endWaits: proxy.endWaits,
     key: key as TestKey,
     keys,
     revoked,

@@ -2,7 +2,7 @@
 import { h, type VNode } from 'preact';
 import { describe, expect, test } from 'vitest';
 import { createPresentation, presentationOf } from '../../console/http/display/presentation.ts';
-import { usageOf } from '../../console/pages/access/client-usage.ts';
+import { usageOf } from '../../console/pages/access/clients/client-usage.ts';
 import { createHistory } from '../../console/pages/history/history.ts';
 import type { PageContext, PageTools } from '../../console/pages/page-tools.ts';
 import { createSettingsPage } from '../../console/pages/settings/settings.ts';

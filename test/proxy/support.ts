@@ -59,7 +59,12 @@ export function memberOf(console: Pick<RunningConsole, 'stdout'>): string {
 export async function spawnProxy(options: ProxyOptions): Promise<RunningProxy> {
   const port = options.port ?? (await freePort());
   const dataDir = await mkdtemp(join(tmpdir(), 'proxy-test-'));
-  const env = { CONSOLE_DATA_DIR: dataDir, CONSOLE_PORT: String(port), ...settingsOf(options) };
+  // Tests that have no load balancer need not wait for one; other versions do not know it.
+  const CONSOLE_SHUTDOWN_DELAY = options.script === undefined ? '0' : undefined;
+  const env = {
+    ...{ CONSOLE_DATA_DIR: dataDir, CONSOLE_PORT: String(port), CONSOLE_SHUTDOWN_DELAY },
+    ...settingsOf(options),
+  };
   const { child, stdout, stderr, exited } = run(env, options.script);
   const text = () => stdout().concat(stderr());
   return {

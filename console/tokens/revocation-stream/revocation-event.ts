@@ -27,6 +27,8 @@ export type RevocationEvent =
   | { readonly type: 'keys'; readonly kids: readonly string[] }
   /** Pages of other origins than before may call: ask about each anew. */
   | { readonly type: 'origins' }
+  /** These members, `host:port`, get no calls but those that name them, and no others; without such a line none is drained. */
+  | { readonly type: 'drained'; readonly members: readonly string[] }
   /** All that holds has been told; who is not named has lost nothing. */
   | { readonly type: 'complete' }
   /** Nothing else has happened until now. */
@@ -73,6 +75,7 @@ const fits: Readonly<Record<RevocationEvent['type'], (fields: Fields) => boolean
   role: ({ name, permissions }) => isText(name) && (permissions === undefined || isTexts(permissions)),
   keys: ({ kids }) => isTexts(kids),
   origins: () => true,
+  drained: ({ members }) => isTexts(members),
   complete: () => true,
   alive: () => true,
 };

@@ -11,7 +11,9 @@ export interface RevocationSourceDeps {
   readonly keys: Pick<Keys, 'published' | 'onChange'>;
   /** What administrators have defined, by name. */
   readonly customRoles: () => ReadonlyMap<string, readonly string[]>;
-  /** Objects that are replaced, never changed, whenever roles, keys or clients of settings may have changed. */
+  /** `host:port` of members that get no calls but by their name. */
+  readonly drainedMembers: () => readonly string[];
+  /** Values that are others, or objects that are replaced, whenever roles, keys, clients of settings or drained members may have changed. */
   readonly versions: () => readonly unknown[];
   /** Tells that they may have been. */
   readonly onChange: (listener: () => void) => () => void;
@@ -23,7 +25,7 @@ export interface RevocationSourceDeps {
 type PublishedState = Map<string, RevocationEvent>;
 
 export function createRevocationSource(deps: RevocationSourceDeps) {
-  const { revocations, clients, keys, customRoles, versions } = deps;
+  const { revocations, clients, keys, customRoles, drainedMembers, versions } = deps;
   const followers = new Set<(events: readonly RevocationEvent[]) => void>();
   let publishedState: PublishedState = new Map();
   let publishedAt: readonly unknown[] = [];
@@ -91,6 +93,8 @@ export function createRevocationSource(deps: RevocationSourceDeps) {
     for (const [name, permissions] of customRoles()) {
       now.set(`role ${name}`, { type: 'role', name, permissions });
     }
+    const members = drainedMembers();
+    if (members.length > 0) now.set('drained', { type: 'drained', members });
     now.set('keys', { type: 'keys', kids: keys.published().map(({ key }) => key.kid) });
     return now;
   }
@@ -116,6 +120,8 @@ function ending(event: RevocationEvent): RevocationEvent[] {
       return [{ type: 'client', id: event.id, from: 0 }];
     case 'role':
       return [{ type: 'role', name: event.name }];
+    case 'drained':
+      return [{ type: 'drained', members: [] }];
     default:
       return [];
   }

@@ -7,18 +7,21 @@ import { createRevocationSource, type RevocationSourceDeps } from './revocation-
 export interface StoredRevocationSourceDeps extends Pick<RevocationSourceDeps, 'revocations' | 'keys'> {
   readonly clients: Pick<Clients, 'isUnset' | 'ofSettings' | 'isRedirectOrigin'>;
   readonly storage: Pick<Storage, 'registry' | 'records'>;
+  readonly memberRecords: { drained(): ReadonlySet<string> };
 }
 
 export function createStoredRevocationSource(deps: StoredRevocationSourceDeps) {
-  const { clients, keys } = deps;
+  const { clients, keys, memberRecords } = deps;
   const { registry, records } = deps.storage;
+  const drainedMembers = () => [...memberRecords.drained()].sort();
   const source = createRevocationSource({
     ...deps,
     customRoles: () => new Map([...registry.all('roles')].map(([name, role]) => [name, role.permissions])),
-    versions: () => [registry.all('roles'), clients.ofSettings(), keys.published()],
+    drainedMembers,
+    versions: () => [registry.all('roles'), clients.ofSettings(), keys.published(), drainedMembers().join()],
     onChange: (listener) =>
       registry.onChange((changed) => {
-        if (changed.has('roles')) listener();
+        if (changed.has('roles') || changed.has('settings')) listener();
       }),
     onOriginsChange: (listener) =>
       records.onChange((changes) => {

@@ -3,7 +3,7 @@ import { Form } from '../../elements/form.tsx';
 import { renderDocument, renderPart } from '../../layout.tsx';
 import { useText } from '../../texts/elements.tsx';
 import type { Translate, WordKey } from '../../texts/text.ts';
-import { Ago } from '../ago.tsx';
+import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, Done, type DoneNotice, type Fact, Facts, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { ListPage, type ListState, Table } from '../list.tsx';

@@ -21,7 +21,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- required "name your members in memberAddresses, or enable members" (join "," .Values.memberAddresses) -}}
 {{- end -}}
 {{- end }}
-{{/* Settings of the console and of the proxies: (dict "root" . "settings" .Values.proxy.settings) */}}
+{{/* Settings of the console and of the proxies: (dict "root" . "settings" .Values.proxy.settings "shutdownDelay" "10") */}}
 {{- define "settings" -}}
 - name: CONSOLE_URL
   value: {{ .root.Values.url | quote }}
@@ -45,7 +45,8 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 - name: CONSOLE_TRUSTED_PROXIES
   value: {{ join "," . | quote }}
 {{- end }}
-{{- range $name, $value := merge (deepCopy .settings) .root.Values.settings }}
+{{- $usual := dict "CONSOLE_SHUTDOWN_DELAY" .shutdownDelay }}
+{{- range $name, $value := merge (deepCopy .settings) .root.Values.settings $usual }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
