@@ -1,5 +1,5 @@
 /**
- * Ends a secret once the one that was made after it is used (docs/admin-api.md#secrets). What is asked at each token is
+ * Ends a secret once the one that was made after it is used (docs/admin-api.md#end-of-a-rotated-secret). What is asked at each token is
  * a comparison in memory; the first use is one change, in one transaction with its entry of the audit, whichever process
  * of whichever console sees it, and where several do.
  */
@@ -77,7 +77,7 @@ function said(
   return {
     ...{ actor: 'console', actorKind: 'system', via: 'system', outcome: 'success' },
     target: id,
-    reason: 'new_secret_used',
+    cause: 'new_secret_used',
     used: used.id,
     ends: ended.map((one) => one.id).join(' '),
     endsAt: latest,

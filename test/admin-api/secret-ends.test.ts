@@ -144,7 +144,7 @@ describe.each(places)('$name', ({ open, isThere, name }) => {
       expect(lines('client.secret_superseded')).toHaveLength(1);
       expect(lines('client.secret_superseded')[0]).toMatchObject({
         ...{ actor: 'console', actorKind: 'system', target: id, outcome: 'success' },
-        ...{ reason: 'new_secret_used', used: 'new', ends: old!.id },
+        ...{ cause: 'new_secret_used', used: 'new', ends: old!.id },
         endsAt: new Date(endsAt).toISOString(),
       });
     });

@@ -49,7 +49,8 @@ const same: readonly RegExp[] = [
 ];
 /** Their templates are programs to copy. */
 const programs = [
-  'console/pages/access/client-snippets.ts',
+  'console/pages/access/clients/client-snippets.ts',
+  'console/pages/access/clients/proving-snippet.ts',
   'console/pages/access/application-presets.ts',
   'console/pages/cluster/first-calls.ts',
   'console/pages/ways/change-ways.ts',

@@ -78,13 +78,13 @@ export const secretCommands: readonly Command[] = [
 
 /** @throws {UsageError} */
 function endOfOld(input: Input): { readonly body: object; readonly said: string } {
-  const [revokes, at, keeps] = [input.has('revoke-old'), input.text('old-ends-at'), input.has('keep-old')];
-  if ([revokes, at !== undefined, keeps].filter(Boolean).length > 1)
+  const [revokes, at, goesOn] = [input.has('revoke-old'), input.text('old-ends-at'), input.has('keep-old')];
+  if ([revokes, at !== undefined, goesOn].filter(Boolean).length > 1)
     throw new UsageError('Say one of --revoke-old, --old-ends-at and --keep-old.');
   if (revokes) return { body: { ends: 'all' }, said: 'The old secret does not work any more.' };
   if (at !== undefined)
     return { body: { ends: 'oldest', othersEndAt: at }, said: `The old secret works until ${at}.` };
-  if (keeps) return { body: { ends: 'oldest' }, said: 'The old secret works until the next rotation.' };
+  if (goesOn) return { body: { ends: 'oldest' }, said: 'The old secret works until the next rotation.' };
   const said = 'The old secret ends five minutes after this one was first used.';
   return { body: { ends: 'oldest', othersEndOnUse: true }, said };
 }

@@ -1,7 +1,7 @@
 /** A token and a call with it, complete but for the secret, and with it while it is known. */
 import type { Snippet } from '../../../../views/management/snippets.tsx';
 import type { Translate } from '../../../../views/texts/text.ts';
-import { type ProvingClient, provingNode } from './proving-snippet.ts';
+import { type ProvingClient, provingNode, type SnippetData } from './proving-snippet.ts';
 
 interface SnippetClient extends Partial<ProvingClient> {
   readonly id: string;
@@ -38,15 +38,6 @@ export function firstClientSnippets(origin: string, t: Translate): readonly Snip
   const command = `npx console client add ${first.id} --scope "${first.scopes.join(' ')}"`;
   const [call] = snippetsFor(origin, first);
   return [{ language: t('frame.command'), text: command }, call!];
-}
-
-export interface SnippetData {
-  readonly origin: string;
-  readonly id: string;
-  readonly scope: string;
-  readonly secret: string | undefined;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
 }
 
 /** One that its scopes open, if there is one. */

@@ -1,5 +1,14 @@
 /** A token and a call with it, of a client that proves itself by a key (RFC 7523), or whose tokens are bound to one (RFC 9449). */
-import type { SnippetData } from './client-snippets.ts';
+
+/** What a program is filled in with. */
+export interface SnippetData {
+  readonly origin: string;
+  readonly id: string;
+  readonly scope: string;
+  readonly secret: string | undefined;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+}
 
 /** As the API shows it. */
 export interface ProvingClient {

@@ -169,64 +169,11 @@ function Opened({ outcome, names }: ShownCell) {
 
 const methods = ['GET', 'POST', 'DELETE', 'PUT'];
 
-/** By the address, so that a question can be sent to somebody. */
 function Question({ frame, kind, asked, answer, csrf }: EffectiveModel) {
   const t = useText();
   return (
     <Part id="answer" title={t('effective.askAboutCall')}>
-      <form method="get" action={`${effectiveHref}#answer`} class="filters">
-        <input type="hidden" name="show" value={kind} />
-        <div class="filter">
-          <label for="as">{t('effective.caller')}</label>
-          <select id="as" name="as">
-            <option value="client" selected={asked.kind === 'client'}>
-              {t('effective.machineClient')}
-            </option>
-            <option value="user" selected={asked.kind === 'user'}>
-              {t('access.user')}
-            </option>
-          </select>
-        </div>
-        <div class="filter">
-          <label for="who">{t('clients.id')}</label>
-          <input
-            id="who"
-            name="who"
-            type="text"
-            value={asked.id}
-            autocomplete="off"
-            spellcheck={false}
-            required
-          />
-        </div>
-        <div class="filter">
-          <label for="method">{t('effective.method')}</label>
-          <select id="method" name="method">
-            {methods.map((method) => (
-              <option key={method} value={method} selected={asked.method === method}>
-                {method}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div class="filter wide">
-          <label for="path">{t('clients.path')}</label>
-          <input
-            id="path"
-            name="path"
-            type="text"
-            value={asked.path || '/svc/rest/maps/orders/1'}
-            autocomplete="off"
-            spellcheck={false}
-            required
-          />
-        </div>
-        <div class="actions">
-          <button type="submit" class="button">
-            {t('effective.ask')}
-          </button>
-        </div>
-      </form>
+      <QuestionForm kind={kind} asked={asked} />
       {answer && (
         <CallPanel
           {...{ frame, asked, answer, csrf }}
@@ -235,5 +182,65 @@ function Question({ frame, kind, asked, answer, csrf }: EffectiveModel) {
         />
       )}
     </Part>
+  );
+}
+
+/** By the address, so that a question can be sent to somebody. */
+function QuestionForm({ kind, asked }: Pick<EffectiveModel, 'kind' | 'asked'>) {
+  const t = useText();
+  return (
+    <form method="get" action={`${effectiveHref}#answer`} class="filters">
+      <input type="hidden" name="show" value={kind} />
+      <div class="filter">
+        <label for="as">{t('effective.caller')}</label>
+        <select id="as" name="as">
+          <option value="client" selected={asked.kind === 'client'}>
+            {t('effective.machineClient')}
+          </option>
+          <option value="user" selected={asked.kind === 'user'}>
+            {t('access.user')}
+          </option>
+        </select>
+      </div>
+      <div class="filter">
+        <label for="who">{t('clients.id')}</label>
+        <input
+          id="who"
+          name="who"
+          type="text"
+          value={asked.id}
+          autocomplete="off"
+          spellcheck={false}
+          required
+        />
+      </div>
+      <div class="filter">
+        <label for="method">{t('effective.method')}</label>
+        <select id="method" name="method">
+          {methods.map((method) => (
+            <option key={method} value={method} selected={asked.method === method}>
+              {method}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="filter wide">
+        <label for="path">{t('clients.path')}</label>
+        <input
+          id="path"
+          name="path"
+          type="text"
+          value={asked.path || '/svc/rest/maps/orders/1'}
+          autocomplete="off"
+          spellcheck={false}
+          required
+        />
+      </div>
+      <div class="actions">
+        <button type="submit" class="button">
+          {t('effective.ask')}
+        </button>
+      </div>
+    </form>
   );
 }
