@@ -2,7 +2,7 @@
 import { createMemberStates } from '../members/member-states.ts';
 import { askMembers, type KnownMembers, openMembers } from '../members/own-calls.ts';
 import { createStructureNames } from '../members/structure-names.ts';
-import { createHealthFindings } from './health-findings.ts';
+import { createHealthFindings } from './findings/health-findings.ts';
 import type { Services } from './services.ts';
 
 /** @param members  absent where no console runs */

@@ -29,6 +29,8 @@ const translated = [
 const notOnPages: ReadonlySet<string> = new Set([
   'views/management/forms/editor.tsx',
   'console/pages/page-tools.ts',
+  'console/pages/live/bar.ts',
+  'console/pages/live/stream-text.ts',
   'console/pages/live/streams.ts',
   'console/pages/live/new-items.ts',
   // Commands by their names.

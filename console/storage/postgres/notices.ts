@@ -19,7 +19,7 @@ const reconnectMs = 1_000;
 const longPauseMs = 30_000;
 /** Said when whoever led has given that back. */
 const releasedText = 'released';
-/** By which a listener finds out whether it is told anything, with the holder behind it. */
+/** By which a listener finds out whether notices reach it, with the holder behind it. */
 const triedText = 'tried ';
 
 const notifyAll = statement('notify_all', 'select pg_notify($1, $2)');
@@ -36,7 +36,7 @@ export interface NoticesDeps {
   readonly onGap: () => void;
   /** Said when the state changes: whether the log can be read. */
   readonly onReachable: (isReachable: boolean) => void;
-  /** It listens, and is told nothing: a pooler is in between, or it listens elsewhere; or it cannot, for this reason. Once. */
+  /** It listens, and nothing reaches it: a pooler is in between, or it listens elsewhere; or it cannot, for this reason. Once. */
   readonly onUntold: (error?: unknown) => void;
   /** Whoever led does not any more. */
   readonly onReleased: () => void;
@@ -74,7 +74,7 @@ export function startNotices(deps: NoticesDeps): Notices {
       if (payload === releasedText) deps.onReleased();
       else if (payload !== holder && !payload.startsWith(triedText)) read();
     },
-    // What came before it is not told.
+    // What came before it does not reach it.
     onListening: read,
     // Sent as all others are: by another connection.
     tryOut: () => database.run(notifyAll, [channel, triedText + holder]),
@@ -178,12 +178,12 @@ function startListener(database: Database, signal: AbortSignal, events: Listener
   }
 
   /** @returns whether what is sent arrives */
-  async function isTold(client: pg.Client): Promise<boolean> {
-    const told = new Promise<true>((resolve) => {
+  async function isReached(client: pg.Client): Promise<boolean> {
+    const reached = new Promise<true>((resolve) => {
       client.on('notification', ({ payload }) => payload === events.tried && resolve(true));
     });
     await events.tryOut();
-    return Promise.race([told, pause(answerMs, false, { signal, ref: false }).catch(() => false)]);
+    return Promise.race([reached, pause(answerMs, false, { signal, ref: false }).catch(() => false)]);
   }
 
   async function listen(): Promise<void> {
@@ -192,7 +192,7 @@ function startListener(database: Database, signal: AbortSignal, events: Listener
     try {
       client.on('notification', ({ payload }) => events.onNotice(payload));
       await client.query(listenStatement);
-      if (!(await isTold(client))) {
+      if (!(await isReached(client))) {
         sayOnce();
         untoldPauseMs = longPauseMs;
         return;

@@ -23,7 +23,7 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   "Give the directory and its files to the console's user.":
     'Geben Sie das Verzeichnis und seine Dateien dem Benutzer der Konsole.',
   'The system log says more.': 'Das Systemlog sagt mehr.',
-  '{n} MiB are left.': '{n} MiB sind frei.',
+  '{size} are left.': '{size} sind frei.',
   'Make room for the data directory.': 'Schaffen Sie Platz für das Datenverzeichnis.',
   // The database.
   'What other consoles have changed is not known here for {n} s.':

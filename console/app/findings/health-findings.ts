@@ -1,20 +1,20 @@
 /** What an administrator has to know of this installation: of its members, store, keys, identity providers, licence, jobs and settings. */
 import { statfsSync } from 'node:fs';
-import { ProblemError } from '../../platform/errors.ts';
-import { sizeInWords } from '../../platform/files/size-in-words.ts';
-import type { AskMember } from '../../platform/member-call.ts';
-import { reasonInWords } from '../../platform/names/network-reason.ts';
-import type { HealthFinding } from '../admin-api/cluster/health.ts';
-import { differenceIn } from '../configuration/directory/differing-files.ts';
-import type { Job } from '../jobs/job.ts';
-import { isSettled } from '../licence/licence-updates.ts';
-import type { createMemberStates, MemberState } from '../members/member-states.ts';
-import { repairOf } from '../settings/warning-fixes.ts';
-import type { DeniedCaller } from '../usage/denied-callers.ts';
+import { ProblemError } from '../../../platform/errors.ts';
+import { sizeInWords } from '../../../platform/files/size-in-words.ts';
+import type { AskMember } from '../../../platform/member-call.ts';
+import { reasonInWords } from '../../../platform/names/network-reason.ts';
+import type { HealthFinding } from '../../admin-api/cluster/health.ts';
+import { differenceIn } from '../../configuration/directory/differing-files.ts';
+import type { Job } from '../../jobs/job.ts';
+import { isSettled } from '../../licence/licence-updates.ts';
+import type { createMemberStates, MemberState } from '../../members/member-states.ts';
+import { repairOf } from '../../settings/warning-fixes.ts';
+import type { DeniedCaller } from '../../usage/denied-callers.ts';
+import { directoryStateOf } from '../directory-state.ts';
+import type { Services } from '../services.ts';
 import { checkDatabase } from './database-findings.ts';
-import { directoryStateOf } from './directory-state.ts';
 import { checkProviders } from './provider-findings.ts';
-import type { Services } from './services.ts';
 
 /** In words, and with what. */
 type Repair = Pick<HealthFinding, 'command' | 'operation'> & { readonly fix: string };
