@@ -10,9 +10,9 @@ import { isSettled } from '../licence/licence-updates.ts';
 import type { createMemberStates, MemberState } from '../members/member-states.ts';
 import { repairOf } from '../settings/warning-fixes.ts';
 import type { DeniedCaller } from '../usage/denied-callers.ts';
-import { checkDatabase } from './database-findings.ts';
 import { directoryStateOf } from './directory-state.ts';
-import { checkProviders } from './provider-findings.ts';
+import { checkDatabase } from './findings/database-findings.ts';
+import { checkProviders } from './findings/provider-findings.ts';
 import type { Services } from './services.ts';
 
 /** In words, and with what. */

@@ -37,7 +37,7 @@ export interface NoticesDeps {
   /** Said when the state changes: whether the log can be read. */
   readonly onReachable: (isReachable: boolean) => void;
   /** It listens, and is told nothing: a pooler is in between, or it listens elsewhere; or it cannot, for this reason. Once. */
-  readonly onUntold: (error?: unknown) => void;
+  readonly onSilent: (error?: unknown) => void;
   /** Whoever led does not any more. */
   readonly onReleased: () => void;
 }
@@ -79,7 +79,7 @@ export function startNotices(deps: NoticesDeps): Notices {
     // Sent as all others are: by another connection.
     tryOut: () => database.run(notifyAll, [channel, triedText + holder]),
     tried: triedText + holder,
-    onUntold: deps.onUntold,
+    onSilent: deps.onSilent,
   });
   wait();
 
@@ -163,27 +163,27 @@ interface ListenerEvents {
   /** Has this notice sent. */
   readonly tryOut: () => Promise<unknown>;
   readonly tried: string;
-  readonly onUntold: (error?: unknown) => void;
+  readonly onSilent: (error?: unknown) => void;
 }
 
 /** A connection of its own, made anew when it is lost. Where there is no LISTEN it is tried in vain. */
 function startListener(database: Database, signal: AbortSignal, events: ListenerEvents) {
   let isListening = false;
   let hasSaid = false;
-  let untoldPauseMs = reconnectMs;
+  let retryMs = reconnectMs;
 
   function sayOnce(error?: unknown): void {
-    if (!hasSaid && !signal.aborted) events.onUntold(error);
+    if (!hasSaid && !signal.aborted) events.onSilent(error);
     hasSaid = true;
   }
 
   /** @returns whether what is sent arrives */
-  async function isTold(client: pg.Client): Promise<boolean> {
-    const told = new Promise<true>((resolve) => {
+  async function hasArrived(client: pg.Client): Promise<boolean> {
+    const arrived = new Promise<true>((resolve) => {
       client.on('notification', ({ payload }) => payload === events.tried && resolve(true));
     });
     await events.tryOut();
-    return Promise.race([told, pause(answerMs, false, { signal, ref: false }).catch(() => false)]);
+    return Promise.race([arrived, pause(answerMs, false, { signal, ref: false }).catch(() => false)]);
   }
 
   async function listen(): Promise<void> {
@@ -192,13 +192,13 @@ function startListener(database: Database, signal: AbortSignal, events: Listener
     try {
       client.on('notification', ({ payload }) => events.onNotice(payload));
       await client.query(listenStatement);
-      if (!(await isTold(client))) {
+      if (!(await hasArrived(client))) {
         sayOnce();
-        untoldPauseMs = longPauseMs;
+        retryMs = longPauseMs;
         return;
       }
       hasSaid = false;
-      untoldPauseMs = reconnectMs;
+      retryMs = reconnectMs;
       isListening = true;
       events.onListening();
       while (!signal.aborted && (await isAlive(client)))
@@ -213,7 +213,7 @@ function startListener(database: Database, signal: AbortSignal, events: Listener
   async function goOn(): Promise<void> {
     while (!signal.aborted) {
       await listen().catch(sayOnce);
-      await pause(untoldPauseMs, undefined, { signal, ref: false }).catch(() => {});
+      await pause(retryMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 

@@ -1,8 +1,8 @@
 /** Which identity providers sign by a certificate that ends soon: then they sign by another one, which has to be pinned here first. */
 import { X509Certificate } from 'node:crypto';
-import type { HealthFinding } from '../admin-api/cluster/health.ts';
-import type { Provider } from '../federation/providers/schema.ts';
-import type { Services } from './services.ts';
+import type { HealthFinding } from '../../admin-api/cluster/health.ts';
+import type { Provider } from '../../federation/providers/schema.ts';
+import type { Services } from '../services.ts';
 
 const dayMs = 24 * 3600 * 1000;
 const soonDays = 30;

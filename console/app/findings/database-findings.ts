@@ -1,6 +1,6 @@
 /** How the database that consoles share is for this one, as it knows it without asking. */
-import type { HealthFinding } from '../admin-api/cluster/health.ts';
-import type { Services } from './services.ts';
+import type { HealthFinding } from '../../admin-api/cluster/health.ts';
+import type { Services } from '../services.ts';
 
 /** What a console has dated ends early or late by then. */
 const mostAheadMs = 5_000;
