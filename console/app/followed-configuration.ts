@@ -36,7 +36,7 @@ export async function followConfiguration(
     ),
     ...(consoles && { console: consoles.name }),
     state: directoryStateOf(store),
-    onChecked: () => store.leadership?.ran('configuration'),
+    onRead: () => store.leadership?.ran('configuration'),
     audit,
     log,
     now,

@@ -47,7 +47,7 @@ export interface DirectoryDeps {
     write(state: DirectoryState): Promise<void>;
   };
   /** The directory has been looked at once more. */
-  readonly onChecked?: () => void;
+  readonly onRead?: () => void;
   readonly audit: Audit;
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** Epoch milliseconds. */
@@ -71,7 +71,7 @@ export async function followConfigurationDirectory(deps: DirectoryDeps): Promise
         ({ version }) => version,
         (error: unknown) => `cannot be read ${reasonOf(error)}`,
       )
-      .finally(deps.onChecked);
+      .finally(deps.onRead);
   let reported = '';
   const known = await versionNow();
   const isDone = await applyOnce();

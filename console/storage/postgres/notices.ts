@@ -19,7 +19,7 @@ const reconnectMs = 1_000;
 const longPauseMs = 30_000;
 /** Said when whoever led has given that back. */
 const releasedText = 'released';
-/** By which a listener finds out whether notices reach it, with the holder behind it. */
+/** By which a listener finds out whether it is told anything, with the holder behind it. */
 const triedText = 'tried ';
 
 const notifyAll = statement('notify_all', 'select pg_notify($1, $2)');
@@ -36,8 +36,8 @@ export interface NoticesDeps {
   readonly onGap: () => void;
   /** Said when the state changes: whether the log can be read. */
   readonly onReachable: (isReachable: boolean) => void;
-  /** It listens, and nothing reaches it: a pooler is in between, or it listens elsewhere; or it cannot, for this reason. Once. */
-  readonly onUntold: (error?: unknown) => void;
+  /** It listens, and is told nothing: a pooler is in between, or it listens elsewhere; or it cannot, for this reason. Once. */
+  readonly onSilent: (error?: unknown) => void;
   /** Whoever led does not any more. */
   readonly onReleased: () => void;
 }
@@ -74,12 +74,12 @@ export function startNotices(deps: NoticesDeps): Notices {
       if (payload === releasedText) deps.onReleased();
       else if (payload !== holder && !payload.startsWith(triedText)) read();
     },
-    // What came before it does not reach it.
+    // What came before it is not told.
     onListening: read,
     // Sent as all others are: by another connection.
     tryOut: () => database.run(notifyAll, [channel, triedText + holder]),
     tried: triedText + holder,
-    onUntold: deps.onUntold,
+    onSilent: deps.onSilent,
   });
   wait();
 
@@ -163,27 +163,27 @@ interface ListenerEvents {
   /** Has this notice sent. */
   readonly tryOut: () => Promise<unknown>;
   readonly tried: string;
-  readonly onUntold: (error?: unknown) => void;
+  readonly onSilent: (error?: unknown) => void;
 }
 
 /** A connection of its own, made anew when it is lost. Where there is no LISTEN it is tried in vain. */
 function startListener(database: Database, signal: AbortSignal, events: ListenerEvents) {
   let isListening = false;
   let hasSaid = false;
-  let untoldPauseMs = reconnectMs;
+  let retryMs = reconnectMs;
 
   function sayOnce(error?: unknown): void {
-    if (!hasSaid && !signal.aborted) events.onUntold(error);
+    if (!hasSaid && !signal.aborted) events.onSilent(error);
     hasSaid = true;
   }
 
   /** @returns whether what is sent arrives */
-  async function isReached(client: pg.Client): Promise<boolean> {
-    const reached = new Promise<true>((resolve) => {
+  async function hasArrived(client: pg.Client): Promise<boolean> {
+    const arrived = new Promise<true>((resolve) => {
       client.on('notification', ({ payload }) => payload === events.tried && resolve(true));
     });
     await events.tryOut();
-    return Promise.race([reached, pause(answerMs, false, { signal, ref: false }).catch(() => false)]);
+    return Promise.race([arrived, pause(answerMs, false, { signal, ref: false }).catch(() => false)]);
   }
 
   async function listen(): Promise<void> {
@@ -192,13 +192,13 @@ function startListener(database: Database, signal: AbortSignal, events: Listener
     try {
       client.on('notification', ({ payload }) => events.onNotice(payload));
       await client.query(listenStatement);
-      if (!(await isReached(client))) {
+      if (!(await hasArrived(client))) {
         sayOnce();
-        untoldPauseMs = longPauseMs;
+        retryMs = longPauseMs;
         return;
       }
       hasSaid = false;
-      untoldPauseMs = reconnectMs;
+      retryMs = reconnectMs;
       isListening = true;
       events.onListening();
       while (!signal.aborted && (await isAlive(client)))
@@ -213,7 +213,7 @@ function startListener(database: Database, signal: AbortSignal, events: Listener
   async function goOn(): Promise<void> {
     while (!signal.aborted) {
       await listen().catch(sayOnce);
-      await pause(untoldPauseMs, undefined, { signal, ref: false }).catch(() => {});
+      await pause(retryMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 

@@ -4,7 +4,7 @@ import { createSerial } from '../../../platform/async/serial.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { createPutListeners, isAnnounced } from '../engine/put-listeners.ts';
 import type { StorageLog } from '../engine/storage-log.ts';
-import type { Duty } from '../shared-store.ts';
+import type { DatabaseWatch, Duty } from '../shared-store.ts';
 import type { NamedArtifact, Storage, StoreCheck } from '../storage.ts';
 import { addressOf, dumpOf } from './address.ts';
 import { openPostgresArtifacts, readNamed } from './artifacts-postgres.ts';
@@ -13,8 +13,8 @@ import { createDatabase, type Database, type Queries, statement } from './databa
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import { asRejection, asStorageError, readOnly } from './database-errors.ts';
 import { databaseState } from './database-state.ts';
-import { clockValue, inTermOf, openLease } from './lease.ts';
-import { startNotices } from './notices.ts';
+import { clockValue, inTermOf, type Lease, openLease } from './lease.ts';
+import { type Notices, type NoticesDeps, startNotices } from './notices.ts';
 import { createCommits } from './ordered-commits.ts';
 import { rejectOtherSchema } from './pooler.ts';
 import { fillClients } from './records/index-filling.ts';
@@ -45,7 +45,7 @@ export interface OpenPostgresOptions {
 const withoutNamesText =
   'a pooler before the database has no prepared statements: each is planned anew. PgBouncer 1.21 has them, by max_prepared_statements';
 
-const untoldText =
+const silentText =
   'the database does not tell of changes (LISTEN): they are looked for twice a second. Behind a pooler CONSOLE_DATABASE_LISTEN_URL has to name the database itself';
 
 const probe = statement('probe', 'update change_clock set probed_at = now()');
@@ -100,17 +100,10 @@ async function openPrepared(
   database: Database,
   holder: string,
   clock: DatabaseClock,
-  {
-    url,
-    listenUrl,
-    now = Date.now,
-    endsBy = clock.now,
-    steady = now,
-    log,
-    onGap = () => {},
-    onNewer = () => {},
-  }: OpenPostgresOptions,
+  options: OpenPostgresOptions,
 ): Promise<Storage> {
+  const { url, listenUrl, log, onGap = () => {}, onNewer = () => {} } = options;
+  const { now = Date.now, endsBy = clock.now, steady = now } = options;
   const { onPut, emit } = createPutListeners(log);
   const emitPuts = (puts: readonly NamedArtifact[]) => {
     for (const { kind, artifact } of puts) if (isAnnounced(kind)) emit({ kind, artifact });
@@ -137,17 +130,8 @@ async function openPrepared(
     log,
   });
   deliver = createDelivery(registry, own.deliver, emitPuts);
-  const artifacts = openPostgresArtifacts({
-    database,
-    log: changes,
-    inTurn,
-    emit,
-    notify,
-    onDoubt,
-    recentUsers,
-    now: endsBy,
-    steady,
-  });
+  const shared = { log: changes, inTurn, emit, notify, onDoubt, recentUsers, now: endsBy, steady };
+  const artifacts = openPostgresArtifacts({ database, ...shared });
   let found = (_last: number) => {};
   const lease = await openLease({
     database,
@@ -167,14 +151,7 @@ async function openPrepared(
     isKnown: changes.isKnown,
     onGap,
     onReleased: lease.ask,
-    onReachable: (isReachable) =>
-      isReachable
-        ? log?.warn({}, 'the database answers again')
-        : log?.warn({}, 'the database cannot be read: what other consoles change is not known meanwhile'),
-    onUntold(error) {
-      // That the database is away is said otherwise.
-      if (error === undefined || listenUrl !== undefined) log?.warn({ err: error }, untoldText);
-    },
+    ...saidOfNotices(log, listenUrl !== undefined),
   });
   found = notices.found;
   const runs = new Map<Duty, number>();
@@ -197,19 +174,8 @@ async function openPrepared(
     check: () => checkAlone(database),
     database: () => databaseState(database, now),
     clock: clock.now,
-    watch: () => ({
-      connections: database.connections(),
-      ...database.counts(),
-      aheadMs: clock.aheadMs(),
-      isListening: notices.isListening(),
-      changesAgeMs: notices.ageMs(),
-      term: lease.term(),
-      runs,
-    }),
-    backup: () =>
-      elsewhere(`back it up by ${dumpOf(url)}, which copies it as it is at one moment while consoles run`),
-    downgrade: () =>
-      elsewhere('an earlier release uses its tables as they are, or says that it cannot: start that one'),
+    watch: () => watchOf({ database, clock, notices, lease, runs }),
+    ...leftToTools(url),
     async close() {
       await notices.close();
       await lease.close();
@@ -221,27 +187,53 @@ async function openPrepared(
   function inTerm(term: number): Storage {
     const fenced = inTermOf(database, { lease, holder, term });
     const ordered = createCommits({ database: fenced, log: changes, inTurn, notify, onDoubt });
-    const deps = {
-      database: fenced,
-      log: changes,
-      inTurn,
-      emit,
-      notify,
-      onDoubt,
-      recentUsers,
-      now: endsBy,
-      steady,
-    };
     const isOn = () => (lease.term() === term ? term : undefined);
     return {
       ...storage,
       leadership: { term: isOn, holder, ran, inTerm },
       registry: registry.writtenBy(ordered),
       ...writtenBy(ordered),
-      artifacts: { ...openPostgresArtifacts(deps), onPut },
+      artifacts: { ...openPostgresArtifacts({ database: fenced, ...shared }), onPut },
       fillIndexes: (signal) => fillClients(fenced, signal),
     };
   }
+}
+
+interface Watched {
+  readonly database: Database;
+  readonly clock: DatabaseClock;
+  readonly notices: Notices;
+  readonly lease: Lease;
+  readonly runs: DatabaseWatch['runs'];
+}
+
+function watchOf({ database, clock, notices, lease, runs }: Watched): DatabaseWatch {
+  return {
+    connections: database.connections(),
+    ...database.counts(),
+    aheadMs: clock.aheadMs(),
+    isListening: notices.isListening(),
+    changesAgeMs: notices.ageMs(),
+    term: lease.term(),
+    runs,
+  };
+}
+
+/** @param isElsewhere  whether it is listened to by another way than everything else goes */
+function saidOfNotices(
+  log: StorageLog | undefined,
+  isElsewhere: boolean,
+): Pick<NoticesDeps, 'onReachable' | 'onSilent'> {
+  return {
+    onReachable: (isReachable) =>
+      isReachable
+        ? log?.warn({}, 'the database answers again')
+        : log?.warn({}, 'the database cannot be read: what other consoles change is not known meanwhile'),
+    onSilent(error) {
+      // That the database is away is said otherwise.
+      if (error === undefined || isElsewhere) log?.warn({ err: error }, silentText);
+    },
+  };
 }
 
 /** What others have changed, by topic; one that is gone again meanwhile is told of by its next change. */
@@ -275,6 +267,15 @@ async function checkAlone(database: Database): Promise<StoreCheck> {
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+function leftToTools(url: string): Pick<Storage, 'backup' | 'downgrade'> {
+  return {
+    backup: () =>
+      elsewhere(`back it up by ${dumpOf(url)}, which copies it as it is at one moment while consoles run`),
+    downgrade: () =>
+      elsewhere('an earlier release uses its tables as they are, or says that it cannot: start that one'),
+  };
 }
 
 async function elsewhere(advice: string): Promise<never> {

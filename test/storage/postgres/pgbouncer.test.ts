@@ -24,7 +24,7 @@ import { createUserAgent } from '../../helpers/user-agent.ts';
 const patienceMs = 60_000;
 const missing = postgresPrograms === undefined ? ' (skipped: apt-get install postgresql)' : whyNoPgBouncer;
 const noNames = 'a pooler before the database has no prepared statements';
-const untold = 'the database does not tell of changes';
+const silent = 'the database does not tell of changes';
 
 describe.skipIf(missing !== undefined)(`consoles behind PgBouncer${missing ?? ''}`, () => {
   let postgres: Postgres;
@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)(`consoles behind PgBouncer${missing ?? ''
     await use(two);
     for (const console of two.consoles) {
       expect(saysOf(console).some((said) => said.startsWith(noNames))).toBe(!hasPreparedStatements());
-      expect(saysOf(console).filter((said) => said.startsWith(untold))).toEqual([]);
+      expect(saysOf(console).filter((said) => said.startsWith(silent))).toEqual([]);
     }
     // It goes, and comes back: nobody starts a console anew.
     await pooler.kill();
@@ -145,7 +145,7 @@ describe.skipIf(missing !== undefined)(`consoles behind PgBouncer${missing ?? ''
     const two = await startTwo(await urlOf(database, pooler.port));
     for (const console of two.consoles)
       await until(
-        async () => saysOf(console).some((said) => said.startsWith(untold)),
+        async () => saysOf(console).some((said) => said.startsWith(silent)),
         'what is not told',
         patienceMs,
       );
@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)(`consoles behind PgBouncer${missing ?? ''
     for (const console of two.consoles) await until(() => isListening(console), 'LISTEN', patienceMs);
     await use(two);
     for (const console of two.consoles)
-      expect(saysOf(console).filter((said) => said.startsWith(noNames) || said.startsWith(untold))).toEqual(
+      expect(saysOf(console).filter((said) => said.startsWith(noNames) || said.startsWith(silent))).toEqual(
         [],
       );
   }, 180_000);
