@@ -56,14 +56,9 @@ export function createServices(deps: ServicesDeps) {
   const ofUsers = createAccountServices(deps, { accounts, passwords, providers });
   const { sessions, ...ofSessions } = createSessionServices(deps, { ...ofUsers, clients, cipher });
   const recordings = createRecordings(deps, clients, ofUsers.users);
-  const auditReader = deps.auditReader ?? readerFor(deps);
   return {
     settings,
-    auditReader,
-    latestEntries: createLatestEntries(auditReader, deps.auditVersions, now),
-    newestEntries: createNewestEntries(auditReader, deps.auditVersions ?? others?.audit, now),
-    auditVerification: createAuditVerification(deps),
-    auditEraser: deps.auditEraser ?? (others?.eraseAudit ? { erase: others.eraseAudit } : {}),
+    ...createAuditServices(deps),
     resources: resourcesOf(settings),
     application,
     storage,
@@ -100,6 +95,17 @@ export function createServices(deps: ServicesDeps) {
     ...createJobFiles(deps, cipher),
     keys: createSigningKeys(settings, registry, cipher, storage.clock ?? now),
     callRate: createConsoleCallRate(settings, steady),
+  };
+}
+
+function createAuditServices(deps: ServicesDeps) {
+  const { auditReader = readerFor(deps), auditVersions, now, others } = deps;
+  return {
+    auditReader,
+    latestEntries: createLatestEntries(auditReader, auditVersions, now),
+    newestEntries: createNewestEntries(auditReader, auditVersions ?? others?.audit, now),
+    auditVerification: createAuditVerification(deps),
+    auditEraser: deps.auditEraser ?? (others?.eraseAudit ? { erase: others.eraseAudit } : {}),
   };
 }
 

@@ -120,12 +120,10 @@ export const secretView = view({
   createdAt: dateTime.nullable(),
   lastUsedAt: dateTime.nullable(),
   expiresAt: dateTime.nullable(),
-  endsOnUseOf: secretId
-    .nullable()
-    .meta({
-      description: 'The newer secret whose first use ends this one, five minutes after it.',
-      example: 'b',
-    }),
+  endsOnUseOf: secretId.nullable().meta({
+    description: 'The newer secret whose first use ends this one, five minutes after it.',
+    example: 'b',
+  }),
 }).meta({ id: 'ClientSecret' });
 
 const shownOnce = z.string().nullable().meta({

@@ -12,10 +12,10 @@ import {
   eachMember,
   name,
   params,
+  publisherStates,
   readSync,
   started,
   syncId,
-  publisherStates,
   viewOf,
   type WanNeeds,
 } from './wan-calls.ts';
@@ -41,13 +41,10 @@ const publisherView = view({
     .array(
       view({
         member: z.string().meta({ description: '`host:port`.' }),
-        state: z
-          .enum(publisherStates)
-          .nullable()
-          .meta({
-            description:
-              'What it was told last through this console; null: neither. It may be otherwise meanwhile.',
-          }),
+        state: z.enum(publisherStates).nullable().meta({
+          description:
+            'What it was told last through this console; null: neither. It may be otherwise meanwhile.',
+        }),
         since: dateTime.nullable(),
         clearedAt: dateTime
           .nullable()

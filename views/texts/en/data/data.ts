@@ -63,7 +63,8 @@ export const data = {
   'maps.openedKeysAbout': 'The last 10 that you have opened since you signed in. Only you see them.',
   'maps.opened': 'Opened',
   'maps.calledKeys': 'Keys of the last calls',
-  'maps.calledKeysAbout': 'Through the console, whoever has called: as long as CONSOLE_CALL_KEYS_MINUTES says.',
+  'maps.calledKeysAbout':
+    'Through the console, whoever has called: as long as CONSOLE_CALL_KEYS_MINUTES says.',
   'maps.noCalledKeys': 'None of late.',
   'maps.formerValues': 'Former values',
   'maps.formerValuesAbout':
