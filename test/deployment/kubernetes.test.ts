@@ -54,6 +54,13 @@ describe.skipIf(toolsAreMissing)(`the chart${toolsAreMissing ?? ''}`, () => {
       'settings.CONSOLE_DATABASE_URL=postgres://a',
       'database.secretName',
     ],
+    [
+      'the address of the database to listen at as text',
+      alone,
+      'settings.CONSOLE_DATABASE_LISTEN_URL=postgres://a',
+      'database.listen.key',
+    ],
+    ['an address to listen at without a database', alone, 'database.listen.key=a', 'database.secretName'],
     ['a database that the policy does not know', alone, 'database.secretName=a', 'database.cidrs'],
     ['an address that is no network', shared, 'database.cidrs={db.example.com}', 'cidrs'],
     ['workers beside a database', shared, 'console.settings.CONSOLE_WORKERS="2"', 'console.replicas'],
@@ -95,6 +102,18 @@ describe.skipIf(toolsAreMissing)(`the chart${toolsAreMissing ?? ''}`, () => {
       ports: [{ port: 6432, protocol: 'TCP' }],
     });
   });
+});
+
+test('behind PgBouncer consoles listen at the database itself, and are let through to it', () => {
+  const { code, text } = helm(...shared.rendering, '--set', 'database.port=6432,database.listen.key=direct');
+  expect([code, text]).toEqual([0, expect.stringContaining('value: /run/secrets/database/direct')]);
+  const ports = [
+    { port: 6432, protocol: 'TCP' },
+    { port: 5432, protocol: 'TCP' },
+  ];
+  expect(manifestOf(text).find('NetworkPolicy', 'cluster-console').spec.egress).toContainEqual(
+    expect.objectContaining({ ports }),
+  );
 });
 
 describe.each(variants)('$name', ({ file, consoles }) => {

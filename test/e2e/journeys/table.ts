@@ -135,9 +135,9 @@ const cluster: readonly Journey[] = [
     go: journey(
       open('/cluster/wan'),
       follow('atlantic/london'),
-      press('Pause'),
+      press('Pause publisher'),
       reads('Paused: changes are queued and not sent.'),
-      press('Resume'),
+      press('Resume publisher'),
       reads('It sends again.'),
     ),
   },

@@ -139,8 +139,8 @@ function Publisher(model: PublisherModel) {
       acts={
         <>
           {problem === undefined && <Live />}
-          {mayChange && <AtOnce {...model} act="pause" label={t('common.pause')} />}
-          {mayChange && <AtOnce {...model} act="resume" label={t('wan.resume')} />}
+          {mayChange && <AtOnce {...model} act="pause" label={t('wan.pausePublisher')} />}
+          {mayChange && <AtOnce {...model} act="resume" label={t('wan.resumePublisher')} />}
         </>
       }
       about={t('wan.whatWasDone')}

@@ -32,7 +32,8 @@ export const wan: SameTexts<typeof english> = {
   'wan.synced': 'Abgleich begonnen',
   'wan.checked': 'Vergleich begonnen',
   'wan.open': 'Öffnen',
-  'wan.resume': 'Fortsetzen',
+  'wan.pausePublisher': 'Publisher anhalten',
+  'wan.resumePublisher': 'Publisher fortsetzen',
   'wan.whatWasDone':
     'Member sagen weder, in welchem Zustand ein Publisher ist, noch, was bei ihm wartet: Hier steht, was durch diese Konsole mit ihm getan wurde.',
   'wan.otherCluster': 'Der andere Cluster',

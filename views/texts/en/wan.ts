@@ -26,7 +26,8 @@ export const wan = {
   'wan.synced': 'Synchronization begun',
   'wan.checked': 'Check begun',
   'wan.open': 'Open',
-  'wan.resume': 'Resume',
+  'wan.pausePublisher': 'Pause publisher',
+  'wan.resumePublisher': 'Resume publisher',
   'wan.whatWasDone':
     'Members tell neither the state of a publisher nor its queue: this is what was done to it through this console.',
   'wan.otherCluster': 'The other cluster',

@@ -61,6 +61,12 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- if or (hasKey $settings "CONSOLE_DATABASE_URL") (hasKey $settings "CONSOLE_DATABASE_URL_FILE") -}}
 {{- fail "CONSOLE_DATABASE_URL has a password in it, and is no setting here: name its secret in database.secretName" -}}
 {{- end -}}
+{{- if or (hasKey $settings "CONSOLE_DATABASE_LISTEN_URL") (hasKey $settings "CONSOLE_DATABASE_LISTEN_URL_FILE") -}}
+{{- fail "CONSOLE_DATABASE_LISTEN_URL has a password in it, and is no setting here: name its key of the secret in database.listen.key" -}}
+{{- end -}}
+{{- if and .Values.database.listen.key (not $shared) -}}
+{{- fail "database.listen.key is a key of the secret of the database: name that in database.secretName" -}}
+{{- end -}}
 {{- if $shared -}}
 {{- if ne (get $settings "CONSOLE_WORKERS" | default "1") "1" -}}
 {{- fail "CONSOLE_WORKERS is 1 with a database: raise console.replicas instead" -}}
