@@ -135,7 +135,9 @@ test('during a rotation each secret says when it was last used, at whatever endp
   expect(shown.secrets.map(({ lastUsedAt }) => lastUsedAt)).toEqual([null, expect.stringMatching(minute)]);
   expect(Date.parse(shown.secrets[1]!.lastUsedAt!)).toBeGreaterThan(Date.parse(first.lastUsedAt!));
   const { stdout } = await done('client', 'show', 'mover');
-  expect(stdout).toMatch(/^secrets +\S+, of \S+, last used: never\n +\S+, of \S+, last used: \S+Z$/m);
+  expect(stdout).toMatch(
+    /^secrets +(\S+), of \S+, last used: never\n +\S+, of \S+, last used: \S+Z, ends when \1 is used$/m,
+  );
   expect(stdout).not.toContain(later);
 });
 
