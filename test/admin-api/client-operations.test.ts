@@ -74,6 +74,7 @@ describe('a client', () => {
           createdAt: view.createdAt,
           lastUsedAt: null,
           expiresAt: null,
+          endsOnUseOf: null,
         },
       ],
       lastUsedAt: null,
