@@ -94,7 +94,7 @@ describe('keys of a map', () => {
     const long = ['א', '🗝️', 'z'].map((letter) => `${letter.repeat(900 / letter.length)}`);
     const page = await ada.get(await begun(ada, 'long', long.join('\n')));
     expect(textOf(page)).toContain('0 entries were found. 3 keys have no entry.');
-    for (const key of long) expect(page.body).toContain(`<bdi>${key}</bdi>`);
+    for (const key of long) expect(page.body).toContain(`>${key}<`);
   });
 
   test.each([

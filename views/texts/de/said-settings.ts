@@ -29,6 +29,12 @@ export const saidOfSettingsInGerman: Readonly<Record<string, string>> = {
     'Hostnamen, Adressen oder Netze, durch Kommas getrennt, unter denen die Konsole private und Loopback-Adressen aufrufen darf, zum Beispiel um Abmeldungen mitzuteilen.',
   'Processes that answer, 1 to 64, of the console or of npm run proxy; from 2 on one more owns the store, or follows the console, and answers nobody.':
     'Prozesse, die antworten, 1 bis 64, der Konsole oder von npm run proxy; ab 2 besitzt ein weiterer den Speicher oder folgt der Konsole und antwortet niemandem.',
+  'From SIGTERM on it is not ready and answers all the same, for so long, before it ends: time for a load balancer to find out; up to 60 seconds.':
+    'So lange meldet die Konsole ab SIGTERM, dass sie nicht bereit ist, und antwortet trotzdem, bevor sie endet: Zeit, in der ein Load Balancer es bemerkt; bis zu 60 Sekunden.',
+  'Minutes for which the last keys of a map that were called through the console are listed on its page, in memory alone; 0: none is kept.':
+    'Minuten, für die die Seite einer Map die Schlüssel nennt, die durch die Konsole zuletzt aufgerufen wurden, nur im Hauptspeicher; 0: Keiner wird aufgehoben.',
+  'postgres://…: where the database itself is, when CONSOLE_DATABASE_URL leads to it through PgBouncer: it is listened to there for changes of others (LISTEN). Unset = at CONSOLE_DATABASE_URL.':
+    'postgres://…: wo die Datenbank selbst ist, wenn CONSOLE_DATABASE_URL über PgBouncer zu ihr führt; dort erfährt die Konsole von Änderungen anderer (LISTEN). Nicht gesetzt: bei CONSOLE_DATABASE_URL.',
   // Members.
   'Comma-separated member base addresses; unset = start and use the embedded member.':
     'Basisadressen der Member, durch Kommas getrennt; nicht gesetzt: Das eingebaute Member wird gestartet und genutzt.',
