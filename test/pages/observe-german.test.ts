@@ -46,7 +46,7 @@ test('what the health check finds, and what puts it right, is in German, and in 
     'Setzen Sie CONSOLE_ENCRYPTION_KEY="$(openssl rand -base64 32)", bewahren Sie ihn anderswo auf',
   );
   expect(textOf(page)).toMatch(/Member 127\S+ Es nimmt Aufrufe an\./);
-  expect(textOf(page)).toMatch(/Speicher \d+ MiB sind frei\. Schlüssel \d signieren\./);
+  expect(textOf(page)).toMatch(/Speicher [\d.]+ [MGT]iB sind frei\. Schlüssel \d signieren\./);
   expect(page.body).not.toContain('<span lang="en">');
   const { findings } = (await callApi(console, 'GET', '/health')) as { findings: { reason: string }[] };
   expect(findings.map(({ reason }) => reason)).toContain('It takes calls.');
