@@ -24,7 +24,7 @@ export function createDatabaseClock(now: () => number, log: StorageLog | undefin
 
   return {
     aheadMs: () => aheadMs,
-    now: () => (known ? known.clock + performance.now() - known.at : now()),
+    now: () => (known ? Math.round(known.clock + performance.now() - known.at) : now()),
     answered(askedAt, clock) {
       const tookMs = now() - askedAt;
       if (tookMs < 0 || tookMs > mostAnswerMs) return;
