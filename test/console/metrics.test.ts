@@ -69,7 +69,9 @@ test('docs/operations.md lists exactly the numbers of the console', async () => 
   const documented = [...operations.matchAll(/^\| `(console_\w+)` \| (\w+) \|/gm)].map(
     ([, name, type]) => `${name} ${type}`,
   );
-  expect(documented).toEqual(counted);
+  // Of a database there is nothing to count where the store is embedded: test/metrics/database.test.ts counts those.
+  const ofDatabase = /^console_(?:database_|leading|duty_)/;
+  expect(documented.filter((one) => !ofDatabase.test(one))).toEqual(counted);
 });
 
 test('callers cannot make the list grow: unknown clients, paths, methods and names add no line', async () => {

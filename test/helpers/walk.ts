@@ -143,7 +143,7 @@ function namesOf({ typed }: WalkedForm): string {
 const samples: Readonly<Record<string, string>> = {
   ...{ email: 'walked@example.com', url: 'https://walked.example.com', issuer: 'https://id2.example.com' },
   ...{ redirectUris: 'https://walked.example.com/callback', endpoints: '127.0.0.1:2', config: 'svc: {}' },
-  ...{ level: 'INFO', accent: '#0f5a49' },
+  ...{ level: 'INFO', accent: '#0f5a49', tokenTtlSeconds: '300', jwks: '' },
   ...{ path: '/svc/rest/cluster', keys: 'a1', map: 'orders', language: 'en', password: personPassword },
   ...{ current_password: admin.password, new_password: personPassword, new_password_again: personPassword },
 };
@@ -171,10 +171,12 @@ export function formsIn({ body }: Reply, page: string): readonly WalkedForm[] {
     const action = attributeOf(head, 'action') ?? '';
     if (filled.csrf === undefined || action === '') return [];
     const isUpload = attributeOf(head, 'enctype') === 'multipart/form-data';
-    const buttons = [...content.matchAll(/<button\b([^>]*)>/g)].map(([, button = '']) => button);
+    const buttons = [...buttonsIn(content), ...buttonsOutside(body, attributeOf(head, 'id'))];
     const acts = buttons
       .filter((button) => attributeOf(button, 'name') === 'do')
       .map((button) => attributeOf(button, 'value') ?? '');
+    // One whose buttons stand beside it, where nothing can be done now.
+    if (buttons.length === 0 && attributeOf(head, 'id') !== undefined) return [];
     if (acts.length === 0) return [{ page, action, isUpload, filled, hidden, typed }];
     return acts.map((act) => ({
       ...{ page, action, isUpload, typed },
@@ -182,6 +184,15 @@ export function formsIn({ body }: Reply, page: string): readonly WalkedForm[] {
       hidden: { ...hidden, do: act },
     }));
   });
+}
+
+function buttonsIn(html: string): readonly string[] {
+  return [...html.matchAll(/<button\b([^>]*)>/g)].map(([, button = '']) => button);
+}
+
+/** That stand beside a form, and name it. */
+function buttonsOutside(html: string, form: string | undefined): readonly string[] {
+  return form ? buttonsIn(html).filter((button) => attributeOf(button, 'form') === form) : [];
 }
 
 function controlsOf(html: string): Pick<WalkedForm, 'filled' | 'hidden' | 'typed'> {

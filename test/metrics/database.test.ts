@@ -1,4 +1,5 @@
 /** What a console on PostgreSQL shows of its database: told of changes or not, used up, away, led by whom, by which clock. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiToken, freePort, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { type DatabaseWay, startDatabaseWay } from '../helpers/database-way.ts';
@@ -70,6 +71,20 @@ describe.skipIf(postgresPrograms === undefined)('numbers of PostgreSQL, where it
     expect(open[0]! + open[1]!).toBeLessThanOrEqual(10);
     expect(found.get('console_database_changes_age_seconds')).toBeLessThan(10);
     expect(Math.abs(found.get('console_database_clock_offset_seconds')!)).toBeLessThan(2);
+  });
+
+  test('docs/operations.md lists exactly these numbers of a database', async () => {
+    const reply = await fetch(`http://127.0.0.1:${first.port}/metrics`);
+    const ofDatabase = /^console_(?:database_|leading|duty_)/;
+    const counted = [...(await reply.text()).matchAll(/^# TYPE (console_\w+) (\w+)$/gm)]
+      .map(([, name, type]) => `${name} ${type}`)
+      .filter((one) => ofDatabase.test(one));
+    const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const documented = [...operations.matchAll(/^\| `(console_\w+)` \| (\w+) \|/gm)]
+      .map(([, name, type]) => `${name} ${type}`)
+      .filter((one) => ofDatabase.test(one));
+    expect(documented.length).toBeGreaterThan(5);
+    expect(documented.sort()).toEqual(counted.sort());
   });
 
   test('one leads, in the term that the database has, and has done its duties just now', async () => {

@@ -33,7 +33,7 @@ test.each([
   ['/cluster/wan/a/b', 'a/b', 'Nichts durch diese Konsole'],
   ['/cluster/cp', 'CP-Subsystem', 'Verfügbar'],
   ['/cluster/cp?group=default', 'CP-Subsystem', 'Die Gruppe hat jetzt keine Sitzung.'],
-  ['/cluster/operations', 'Betrieb', 'Aktiv Was hier getan wird, trifft den ganzen Cluster.'],
+  ['/cluster/operations', 'Betrieb', 'Was hier getan wird, trifft den ganzen Cluster.'],
 ])('%s is headed %s', async (href, title, text) => {
   const page = await ada.get(href);
   expect([page.status, titleOf(page)]).toEqual([200, title]);
@@ -71,7 +71,9 @@ test('what cannot be known without a member is said in German, with what to look
     const agent = createUserAgent(other.url, { headers: { 'accept-language': 'de' } });
     await agent.signIn();
     const page = await agent.get('/cluster/cp');
-    expect(textOf(page)).toMatch(/Nicht verfügbar Das Member \S+ \(\w+\) ist nicht zu erreichen\. Sehen Sie/);
+    expect(textOf(page)).toMatch(
+      /Nicht verfügbar Live Anhalten Das Member \S+ \(\w+\) ist nicht zu erreichen\. Sehen Sie/,
+    );
     expect(textOf(await agent.get('/cluster/operations'))).toContain(
       'Kein Member, das Aufrufe annimmt, antwortet.',
     );

@@ -286,7 +286,7 @@ const access: readonly Journey[] = [
       reads('importer'),
       fill('Id', 'reporter'),
       press('Ask'),
-      reads('may not', 'The smallest change: svc:map:orders:read'),
+      reads('may not', 'Add svc:map:orders:read, the smallest'),
       follow('Roles'),
       reads('OrdersReader'),
     ),
