@@ -171,7 +171,7 @@ export function formsIn({ body }: Reply, page: string): readonly WalkedForm[] {
     const action = attributeOf(head, 'action') ?? '';
     if (filled.csrf === undefined || action === '') return [];
     const isUpload = attributeOf(head, 'enctype') === 'multipart/form-data';
-    const buttons = [...buttonsIn(content), ...buttonsOutside(body, attributeOf(head, 'id'))];
+    const buttons = [...buttonsIn(content), ...buttonsBeside(body, attributeOf(head, 'id'))];
     const acts = buttons
       .filter((button) => attributeOf(button, 'name') === 'do')
       .map((button) => attributeOf(button, 'value') ?? '');
@@ -191,7 +191,7 @@ function buttonsIn(html: string): readonly string[] {
 }
 
 /** That stand beside a form, and name it. */
-function buttonsOutside(html: string, form: string | undefined): readonly string[] {
+function buttonsBeside(html: string, form: string | undefined): readonly string[] {
   return form ? buttonsIn(html).filter((button) => attributeOf(button, 'form') === form) : [];
 }
 
