@@ -9,11 +9,11 @@ import {
   type ClusterNow,
   type EventRow,
   type FoundNow,
-  type MemberRow,
   type OverviewModel,
   overviewParts,
   renderOverview,
 } from '../../../views/management/cluster/overview.tsx';
+import type { MemberRow } from '../../../views/management/cluster/overview-members.tsx';
 import type { FrameModel } from '../../../views/management/frame.tsx';
 import { isNotRead } from '../../../views/management/live/not-read.tsx';
 import { decisionHref, entryHref, type ShownEntry } from '../../../views/management/observe/audit.tsx';
