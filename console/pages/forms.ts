@@ -28,6 +28,21 @@ export interface Shown extends FormState {
   readonly takesOver?: boolean;
 }
 
+/**
+ * The control for a member of a body, which is called as the member.
+ *
+ * @param others  controls that are called otherwise, by their members
+ */
+export function controlsFor(
+  members: readonly string[],
+  others: ReadonlyMap<string, string> = new Map(),
+): (pointer: string) => string | undefined {
+  return (pointer) => {
+    const member = pointer.slice(2).split('/')[0]!;
+    return others.get(member) ?? members.find((one) => one === member);
+  };
+}
+
 export interface Taken {
   readonly change: TypedChange;
   /** The control for a member of the body, by its JSON pointer. */

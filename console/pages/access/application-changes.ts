@@ -2,6 +2,7 @@
 import type { ApplicationForm } from '../../../views/management/access/application-form.tsx';
 import type { ShownApplication } from '../../../views/management/access/applications.tsx';
 import type { Form } from '../../http/form.ts';
+import { controlsFor } from '../forms.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../ways/change-ways.ts';
 import type { Preset } from './application-presets.ts';
 
@@ -133,11 +134,7 @@ const typedTexts = [
 ] as const;
 const members: readonly string[] = ['id', ...typedTexts];
 
-export function fieldOf(pointer: string): string | undefined {
-  const name = pointer.slice(2).split('/')[0]!;
-  if (name === 'maxRoles') return 'roles';
-  return members.includes(name) ? name : undefined;
-}
+export const fieldOf = controlsFor(members, new Map([['maxRoles', 'roles']]));
 
 /** Where the addresses come of one, that one is what is wrong. */
 export function fieldOfNew({ addressesAt }: Preset): typeof fieldOf {

@@ -2,6 +2,7 @@
 import type { RoleChoice, UserForm } from '../../../views/management/access/user-form.tsx';
 import type { ShownUser } from '../../../views/management/access/users.tsx';
 import type { Form } from '../../http/form.ts';
+import { controlsFor } from '../forms.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../ways/change-ways.ts';
 
 export function emptyForm(roles: readonly Omit<RoleChoice, 'isChosen'>[]): UserForm {
@@ -79,7 +80,4 @@ export function edit(user: ShownUser, typed: UserForm): TypedChange {
   };
 }
 
-export function fieldOf(pointer: string): string | undefined {
-  const name = pointer.slice(2).split('/')[0]!;
-  return ['id', 'displayName', 'email', 'roles', 'eligibleRoles'].includes(name) ? name : undefined;
-}
+export const fieldOf = controlsFor(['id', 'displayName', 'email', 'roles', 'eligibleRoles']);

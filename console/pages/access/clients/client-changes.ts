@@ -8,6 +8,7 @@ import type { ShownClient } from '../../../../views/management/access/clients.ts
 import type { FieldError } from '../../../../views/management/forms/fields.tsx';
 import type { Translate } from '../../../../views/texts/text.ts';
 import type { Form } from '../../../http/form.ts';
+import { controlsFor } from '../../forms.ts';
 import { commandWith, setDifference, type TypedChange, textDifference } from '../../ways/change-ways.ts';
 import { accessFormOf, scopesOfForm, typedAccess } from '../granted-access.ts';
 
@@ -158,7 +159,4 @@ function isSame(one: unknown, other: unknown): boolean {
 
 const fields = ['id', 'displayName', 'scopes', 'tokenAlg', 'tokenTtlSeconds', 'dpop', 'jwks'];
 
-export function fieldOf(pointer: string): string | undefined {
-  const name = pointer.slice(2).split('/')[0]!;
-  return fields.includes(name) ? name : undefined;
-}
+export const fieldOf = controlsFor(fields);

@@ -4,6 +4,7 @@ import type { Translate } from '../../../../views/texts/text.ts';
 import type { Form } from '../../../http/form.ts';
 import { type Act, hitting } from '../../acts.ts';
 import { picked } from '../../form-conflicts.ts';
+import { controlsFor } from '../../forms.ts';
 import { commandWith, setDifference, type TypedChange } from '../../ways/change-ways.ts';
 import { accessFormOf, scopesOfForm, typedAccess } from '../granted-access.ts';
 
@@ -56,11 +57,7 @@ export function edit(role: ShownRole, typed: RoleForm): TypedChange {
 }
 
 /** Permissions are spelt as scopes, and stand in the same fields. */
-export function fieldOf(pointer: string): string | undefined {
-  const name = pointer.slice(2).split('/')[0]!;
-  if (name === 'permissions') return 'scopes';
-  return ['id', 'description'].includes(name) ? name : undefined;
-}
+export const fieldOf = controlsFor(['id', 'description'], new Map([['permissions', 'scopes']]));
 
 /** @returns undefined where nothing is taken away, or from nobody */
 export function narrowing(
