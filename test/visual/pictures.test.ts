@@ -49,13 +49,14 @@ const ofOne = [
 /** Of a page that is as it was: what a word more or less makes. A button of another colour makes more than twice as much. */
 const greatestDifference = 0.0025;
 
-/** What is different in each demo is not seen, but has its place. */
+/** What is different in each demo is not seen, but has its place: a secret's id makes a sentence a line longer, or not. */
 const steady = `
   :root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; }
   *, ::before, ::after { transition: none !important; caret-color: transparent !important; }
   time { display: inline-block !important; width: 5rem !important; height: 1.25em; overflow: hidden; white-space: nowrap; vertical-align: bottom; }
   time, td, tbody th, dd, .count, .live, .plot-area, .plot-now, .tiles strong, .code, .attention, .work .boxed p, .session-text
   { visibility: hidden !important; }
+  .effects li { height: 3rem; overflow: hidden; visibility: hidden !important; }
 `;
 
 interface Look {

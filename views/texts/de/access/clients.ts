@@ -110,7 +110,7 @@ export const clients: SameTexts<typeof english> = {
   'clients.secretItHas': 'Das jetzige Secret',
   'clients.goesOn': 'Gilt weiter, bis Sie es hier beenden: Zuerst steigen die Aufrufer um',
   'clients.olderEnds': 'Das ältere endet jetzt, das neuere gilt weiter',
-  'clients.endsOnUse': 'Endet, wenn das neue verwendet wurde: 5 Minuten nach der ersten Verwendung',
+  'clients.endsOnUse': 'Endet 5 min nach Gebrauch des neuen',
   'clients.olderEndsNewerOnUse':
     'Das ältere endet jetzt, das neuere 5 Minuten nach der ersten Verwendung des neuen',
   'clients.endsWhenUsed': '5 min nach der ersten Verwendung von {secret}',

@@ -101,7 +101,7 @@ export const clients = {
   'clients.secretItHas': 'The secret that it has',
   'clients.goesOn': 'Goes on, until you end it here: callers move over first',
   'clients.olderEnds': 'The older one ends now, the newer one goes on',
-  'clients.endsOnUse': 'Ends when the new one was used: 5 minutes after its first use',
+  'clients.endsOnUse': 'Ends 5 min after the new one is used',
   'clients.olderEndsNewerOnUse':
     'The older one ends now, the newer one 5 minutes after the first use of the new one',
   'clients.endsWhenUsed': '5 min after the first use of {secret}',
