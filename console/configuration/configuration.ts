@@ -8,6 +8,7 @@ import type { Actor } from '../operations/actor.ts';
 import { DuplicateRecordError, LastAdministratorError } from '../storage/record-store.ts';
 import { flattened, unusualFields } from './comparison.ts';
 import { type ConfigurationDocument, checkSize, documentWithoutSecrets, objectsOf } from './document.ts';
+import { exportedState } from './enabling.ts';
 import { kindsOf, objectKinds } from './object-kinds.ts';
 import { type ApplyOptions, listed } from './owner-rules.ts';
 import { type StagedConfiguration, stageConfiguration } from './stage.ts';
@@ -135,6 +136,7 @@ export function createConfiguration({ openStage, readOperations, kept, now }: Co
           described[kind.key] ??= {};
           described[kind.key]![object.id] = {
             ...unusualFields(flattened({ ...object }), kind.fields),
+            ...exportedState({ ...object }, kind),
             ...secretsOf(kind.key, object.id, { ...object }),
           };
         }

@@ -24,16 +24,22 @@ const secretList = {
   },
 };
 
+const enabled = {
+  type: 'boolean',
+  description: 'false: it is disabled, and what it had has ended. Where nothing is said, it stays as it is.',
+};
+
 /** JSON Schema, draft 2020-12. */
 export function schemaOfFiles(operations: readonly AnyOperation[]): Schema {
   const whole = schemaOf(configurationDocument);
   const { version, source } = whole.properties as Schema;
   const definitions: Schema = {};
-  const described = kindsOf(operations).map(({ key, put, addSecret }) => {
+  const described = kindsOf(operations).map(({ key, put, addSecret, disable }) => {
     const { $defs, $schema: _schema, ...object } = schemaOf(put.body!);
     Object.assign(definitions, $defs);
     const properties = withSecrets(object.properties as Schema | undefined);
-    const own = { ...object, properties: { ...properties, ...(addSecret && { secrets: secretList }) } };
+    const more = { ...(addSecret && { secrets: secretList }), ...(disable && { enabled }) };
+    const own = { ...object, properties: { ...properties, ...more } };
     return [key, { type: 'object', additionalProperties: properties ? own : object }] as const;
   });
   return {

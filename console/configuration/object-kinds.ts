@@ -37,6 +37,9 @@ export interface KindOperations extends ObjectKind, SecretForm {
   readonly remove: AnyOperation;
   /** Of those that have secrets of their own. */
   readonly addSecret?: AnyOperation | undefined;
+  /** Of those that can be kept from working. */
+  readonly enable?: AnyOperation | undefined;
+  readonly disable?: AnyOperation | undefined;
 }
 
 /** Those of which the table has what it takes. */
@@ -52,11 +55,13 @@ export function kindsOf(operations: readonly AnyOperation[]): readonly KindOpera
     if (!list || !put || !read || !remove) return [];
     const param = /\{(\w+)\}/.exec(put.path)![1]!;
     const addSecret = find('POST', /^\/\{\w+\}\/secrets$/);
+    const enable = find('POST', /^\/\{\w+\}\/enable$/);
+    const disable = find('POST', /^\/\{\w+\}\/disable$/);
     const form = {
       fields: fieldsOf(put.body),
       secretFields: secretFieldsOf(put.body),
       mostSecrets: addSecret ? mostGoodSecrets : 0,
     };
-    return [{ ...kind, ...form, param, list, read, put, remove, addSecret }];
+    return [{ ...kind, ...form, param, list, read, put, remove, addSecret, enable, disable }];
   });
 }

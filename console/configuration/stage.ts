@@ -11,6 +11,7 @@ import type { RecordHold } from '../storage/records.ts';
 import { flattened, inOrderOf, isSurelySame } from './comparison.ts';
 import { fingerprintOf, type SeparatedObject, separateSecrets } from './described-secrets.ts';
 import { type ConfigurationDocument, objectsOf } from './document.ts';
+import { describedState, isEnabled, switchObject } from './enabling.ts';
 import { type KindOperations, kindsOf } from './object-kinds.ts';
 import { type ApplyOptions, obstacleTo, removalLimit, removalsOf } from './owner-rules.ts';
 import type { OwnedObject } from './ownership.ts';
@@ -154,7 +155,8 @@ async function makeObject(
   present: Present['body'] | undefined,
   stage: Stage,
 ): Promise<Made | undefined> {
-  const separated = separateSecrets(`/${kind.key}/${id}`, described, kind);
+  const { enabled, fields: said } = describedState(described, kind);
+  const separated = separateSecrets(`/${kind.key}/${id}`, said, kind);
   const secrets = await changedSecrets(kind, id, separated, present, stage);
   const own = secrets.filter(({ name }) => !name.startsWith('secrets/'));
   const fields = inOrderOf(separated.fields, present ?? {});
@@ -166,10 +168,12 @@ async function makeObject(
   if (listed.length > 0) await putSecrets(kind, id, listed, present, stage);
   for (const { name, fingerprint } of secrets)
     await stage.fingerprints.write(placeOf(kind, id, name), fingerprint);
-  const isChanged = answer !== undefined && !answer.isUnchanged;
+  const switched = await switchObject(kind, id, { enabled, present }, stage);
+  const isChanged = (answer !== undefined && !answer.isUnchanged) || switched !== undefined;
   if (!isChanged && secrets.length === 0) return undefined;
   const ofSecrets = Object.fromEntries(secrets.map(({ name }) => [name, 'changed']));
-  return { changes: { ...answer?.changes, ...ofSecrets }, warnings: answer?.warnings ?? [] };
+  const changes = { ...answer?.changes, ...switched, ...ofSecrets };
+  return { changes, warnings: answer?.warnings ?? [] };
 }
 
 interface ChangedSecret {
@@ -254,11 +258,16 @@ function waitingChanges(
   described: Readonly<Record<string, unknown>>,
   present: Present['body'],
 ): Changes | undefined {
-  const { fields } = separateSecrets('', described, kind);
+  const { enabled, fields: said } = describedState(described, kind);
+  const { fields } = separateSecrets('', said, kind);
   const names = Object.keys(fields).filter((name) => kind.fields.has(name));
   const of = (from: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
-  return changesBetween(of(present), of(fields));
+  const states = (is: boolean) => (enabled === undefined ? {} : { enabled: is });
+  return changesBetween(
+    { ...of(present), ...states(isEnabled(present)) },
+    { ...of(fields), ...states(enabled!) },
+  );
 }
 
 function stepOf(kind: KindOperations, id: string, action: Step['action'], said: Partial<Step>): Step {

@@ -70,6 +70,7 @@ describe('a realm of Keycloak', () => {
         secrets: [{ id: 'keycloak', from: { file: 'secrets/clients-billing-keycloak' } }],
       },
       'jwt-machine': {},
+      short: { enabled: false },
     });
     expect(document.identityProviders).toMatchObject({
       corp: {
@@ -104,7 +105,7 @@ describe('a realm of Keycloak', () => {
     const file = join(to, 'keycloak.yaml');
     const applied = await runTool(['config', 'apply', file, '--json'], { dataDir: console.dataDir });
     expect(applied.code, applied.stderr + applied.stdout).toBe(0);
-    expect(JSON.parse(applied.stdout)).toMatchObject({ canApply: true, counts: { create: 7 } });
+    expect(JSON.parse(applied.stdout)).toMatchObject({ canApply: true, counts: { create: 8 } });
     const again = await runTool(['config', 'plan', file, '--exit-code'], { dataDir: console.dataDir });
     expect(again.code, again.stdout).toBe(0);
     expect((await call('GET', '/applications/storefront')).body).toMatchObject({
@@ -130,7 +131,7 @@ describe('a realm of Keycloak', () => {
         'group /operators',
         'client wiki-saml',
         'client api',
-        'client short',
+        'client short: its secret',
         'client jwt-machine: client-jwt',
         'client jwt-machine: scopes',
         'client storefront: redirect address https://shop.example.com/oauth/*',

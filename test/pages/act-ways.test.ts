@@ -471,6 +471,26 @@ describe('what a page shows, pasted,', () => {
     });
 
     test.each([
+      { kind: 'Client', list: '/clients', thing: client, params: { client: 'tmp' } },
+      { kind: 'User', list: '/users', thing: person, params: { user: 'tmp' } },
+      { kind: 'IdentityProvider', list: '/identity-providers', thing: upstream, params: { provider: 'tmp' } },
+    ])('disables and enables: $kind', async ({ kind, list, thing, params }) => {
+      const path = `${list}/tmp`;
+      await callApi(console, 'POST', list, thing);
+      const isDisabled = async () => {
+        const { status, enabled } = (await read(path)) as { status?: string; enabled?: boolean };
+        return enabled === undefined ? status === 'disabled' : !enabled;
+      };
+      for (const [word, expected] of [['disable', true] as const, ['enable', false] as const]) {
+        const asked = { operation: `${word}${kind}`, params, body: {} };
+        const file = await fileOfAct(asked, async () => (await read(path)) as object, textsIn('en'));
+        await apply(file!.snippets[0]!.text);
+        expect(await isDisabled()).toBe(expected);
+      }
+      await callApi(console, 'DELETE', `${path}?takeOver=true`);
+    });
+
+    test.each([
       ['/settings/keys?do=rotate', 'This is an act and no state: no file of configuration holds it.'],
       [
         '/access/users/tmp?do=end-sessions',
@@ -492,7 +512,7 @@ describe('what a page shows, pasted,', () => {
   test.each(rows)('$operation has a file or says why not', async ({ operation, params = {}, body = {} }) => {
     const asked = { operation, params, body: body as Readonly<Record<string, unknown>> };
     const file = await fileOfAct(asked, async () => ({}), textsIn('en'));
-    const isState = /^update(?!MemberConfig)|^(?:en|dis)ableIdentityProvider$/.test(operation);
+    const isState = /^update(?!MemberConfig)|^(?:en|dis)able/.test(operation);
     const isDescribed = file!.snippets.some(({ language }) => language === 'YAML');
     expect([isDescribed, file!.why === undefined]).toEqual([isState, isState]);
   });

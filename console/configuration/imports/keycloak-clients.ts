@@ -13,12 +13,11 @@ export function addClients(realm: Realm, draft: Draft): void {
 }
 
 function reasonToLeave(client: RealmClient): string | undefined {
-  const { clientId, enabled, protocol, bearerOnly, standardFlowEnabled, serviceAccountsEnabled } = client;
+  const { clientId, protocol, bearerOnly, standardFlowEnabled, serviceAccountsEnabled } = client;
   if (protocol !== 'openid-connect') return `it speaks ${protocol}: applications here speak OpenID Connect`;
   if (bearerOnly) return 'it only takes tokens: whoever checks them needs no client here';
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(clientId))
     return 'an id here has 1 to 64 letters, digits and . _ -';
-  if (!enabled) return 'it is disabled there: a file describes what works';
   if (!standardFlowEnabled && !serviceAccountsEnabled)
     return 'it has neither the code flow nor a service account';
   const isUsable = !standardFlowEnabled || serviceAccountsEnabled || redirectsOf(client).taken.length > 0;
@@ -40,6 +39,7 @@ function addClient(client: RealmClient, realm: Realm, draft: Draft): void {
   const described = {
     displayName: name === undefined || name === '' || name.startsWith('${') ? undefined : name.slice(0, 64),
     isPublic: publicClient || undefined,
+    enabled: client.enabled ? undefined : false,
     grants: isApplication && serviceAccountsEnabled ? grants : undefined,
     scopes: scopesOf(client, realm, isApplication, draft),
     ...(isApplication && {

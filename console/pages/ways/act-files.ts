@@ -17,12 +17,6 @@ export interface AskedAct {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Of what files describe the state too: which word makes it so. */
-const states: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  enableIdentityProvider: { enabled: true },
-  disableIdentityProvider: { enabled: false },
-};
-
 /**
  * @param read  a thing as it is stored; undefined for who may not read it
  * @returns undefined where neither can be said
@@ -36,17 +30,18 @@ export async function fileOfAct(
   const operation = operations.find((one) => one.id === id)!;
   const kind = kindsOf(operations).find(({ path, param }) => operation.path.startsWith(`${path}/{${param}}`));
   if (!kind) return { snippets: [], why: t('frame.noFile') };
-  const { key, param, remove, path } = kind;
+  const { key, param, remove, path, enable, disable } = kind;
   const name = `${key}/${params[param]}`;
   if (id === remove.id) return { snippets: [], why: t('frame.fileWithout', { name }) };
   const isUpdate = operation.method === 'PATCH' && operation.path === `${path}/{${param}}`;
-  const change = isUpdate ? described(body, kind) : states[id];
+  const isSwitch = id === enable?.id || id === disable?.id;
+  const change = isUpdate ? described(body, kind) : isSwitch ? { enabled: id === enable?.id } : undefined;
   if (change) {
     const stored = await read(kind.read.id, { [param]: params[param]! });
     if (!stored) return undefined;
     return { snippets: [{ language: 'YAML', text: yaml({ params, body: change, stored }, kind) }] };
   }
-  return { snippets: [], why: t(id.startsWith('disable') ? 'frame.noFileHeld' : 'frame.noFile') };
+  return { snippets: [], why: t('frame.noFile') };
 }
 
 /** What a file may say of it; undefined: nothing. */

@@ -4,6 +4,7 @@ import type { Snippet } from '../../../views/management/snippets.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { loadOperations } from '../../admin-api/load-operations.ts';
 import { flattened, unusualFields } from '../../configuration/comparison.ts';
+import { exportedState } from '../../configuration/enabling.ts';
 import { type AnyOperation, type KindOperations, kindsOf } from '../../configuration/object-kinds.ts';
 
 export interface TypedChange {
@@ -75,10 +76,13 @@ export function apiWay(
 /** All of the thing, as an export has it: a file takes away what it does not say. */
 export function yaml(
   { params, body, stored }: Pick<TypedChange, 'params' | 'body' | 'stored'>,
-  { key, param, fields }: KindOperations,
+  kind: KindOperations,
 ): string {
+  const { key, param, fields } = kind;
   const id = String(params?.[param] ?? body.id);
-  const said = unusualFields({ ...flattened({ ...stored }), ...body }, fields);
+  const present = { ...flattened({ ...stored }), ...body };
+  const state = 'enabled' in body ? { enabled: body.enabled } : exportedState(present, kind);
+  const said = { ...unusualFields(present, fields), ...state };
   const document = { version: 1, source: 'own', [key]: { [id]: said } };
   // What people have made by hand is owned by files from then on.
   const takeOver = stored === undefined ? '' : ` --take-over ${shellWord(`${key}/${id}`)}`;

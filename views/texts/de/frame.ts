@@ -123,8 +123,6 @@ export const frame: SameTexts<typeof english> = {
   'frame.close': 'Schließen',
   'frame.command': 'Befehl',
   'frame.noFile': 'Das ist eine Aktion und kein Zustand: Keine Konfigurationsdatei beschreibt es.',
-  'frame.noFileHeld':
-    'Das ist eine Aktion und kein Zustand: Keine Konfigurationsdatei beschreibt es, und keine macht es rückgängig.',
   'frame.fileWithout':
     'Konfigurationsdateien entfernen es, indem sie es nicht mehr beschreiben: Nehmen Sie {name} aus der Datei, die es beschreibt, und wenden Sie diese mit --prune an.',
   'pages.api': 'API',

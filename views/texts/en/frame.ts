@@ -115,7 +115,6 @@ export const frame = {
   'frame.close': 'Close',
   'frame.command': 'Command',
   'frame.noFile': 'This is an act and no state: no file of configuration holds it.',
-  'frame.noFileHeld': 'This is an act and no state: no file of configuration holds it, and none undoes it.',
   'frame.fileWithout':
     'Files of configuration remove it by describing it no more: take {name} out of the file that describes it, and apply that with --prune.',
   'pages.api': 'API',
