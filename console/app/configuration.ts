@@ -87,6 +87,7 @@ async function createConfigurationOf(
         write: (place, fingerprint) =>
           staged.artifacts.put('ConfigurationSecret', place, { payload: { fingerprint } }),
       },
+      checkCommit: () => staged.checkCommit(),
       async commit() {
         const prepared = await outbox.prepareMany(lines);
         await staged.records.change(async ({ putArtifact }) => {

@@ -17,6 +17,8 @@ import type { Stage, Step } from './stage-types.ts';
 export interface OpenedStage extends Stage {
   /** @returns false when something was changed meanwhile: nothing has changed. Then the audit trail has its lines */
   commit(): Promise<boolean>;
+  /** @throws what {@link OpenedStage.commit} would */
+  checkCommit(): Promise<void>;
 }
 
 export interface ConfigurationDeps {
@@ -66,7 +68,8 @@ export function createConfiguration({ openStage, readOperations, kept, now }: Co
       const stage = await openStage(actor, id);
       checkKinds(document, stage);
       const staged = await stageConfiguration(document, options, stage);
-      const view = viewOf(id, document.source, staged, now());
+      const limit = staged.limit ?? (await reasonAgainst(stage));
+      const view = viewOf(id, document.source, { ...staged, limit }, now());
       const plan: StoredPlan = { document, options, touched: staged.touched };
       const until = Math.ceil(now() / 1000) + planSeconds;
       await kept.write(`plan ${id} view`, await stringifyInChunks(view), until);
@@ -199,21 +202,36 @@ function checkPossible({ steps, limit }: StagedConfiguration): void {
   if (limit !== undefined) throw new ProblemError(problems.conflict, limit);
 }
 
+/** Why the store would not take all of it together; undefined: it would. */
+async function reasonAgainst(stage: OpenedStage): Promise<string | undefined> {
+  try {
+    await stage.checkCommit();
+    return undefined;
+  } catch (cause) {
+    const refusal = refusalOf(cause);
+    if (!refusal) throw cause;
+    return refusal.message;
+  }
+}
+
 /** @throws {ProblemError} `last_administrator`, `conflict` */
 async function commit(stage: OpenedStage): Promise<boolean> {
   try {
     return await stage.commit();
   } catch (cause) {
-    if (cause instanceof LastAdministratorError) {
-      throw new ProblemError(problems.lastAdministrator, 'Nobody could administer the console any more.', {
-        cause,
-      });
-    }
-    if (cause instanceof DuplicateRecordError) {
-      throw new ProblemError(problems.conflict, `Two users would have the same ${cause.what}.`, { cause });
-    }
-    throw cause;
+    throw refusalOf(cause) ?? cause;
   }
+}
+
+/** Of the rules that no object breaks alone. */
+function refusalOf(cause: unknown): ProblemError | undefined {
+  if (cause instanceof LastAdministratorError)
+    return new ProblemError(problems.lastAdministrator, 'Nobody could administer the console any more.', {
+      cause,
+    });
+  if (cause instanceof DuplicateRecordError)
+    return new ProblemError(problems.conflict, `Two users would have the same ${cause.what}.`, { cause });
+  return undefined;
 }
 
 function stale(): ProblemError {

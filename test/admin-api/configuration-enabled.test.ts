@@ -153,11 +153,20 @@ test.each([
   expect((await call('GET', '/users/odd')).status).toBe(404);
 });
 
-test('the last administrator stays', async () => {
+test('the last administrator stays, and the plan says so', async () => {
   const users = { [admin.username]: { roles: ['Admin'], enabled: false } };
-  const done = await applied({ users }, { takeOver: ['all'] });
+  const plan = await planned({ users }, { takeOver: ['all'] });
+  expect(plan.body).toMatchObject({
+    canApply: false,
+    limit: 'Nobody could administer the console any more.',
+    counts: { update: 1 },
+  });
+  const done = await call('POST', `/configuration/plans/${plan.body.id}/apply`);
   expect(done).toMatchObject({ status: 409, body: { code: 'last_administrator' } });
   expect((await call('GET', `/users/${admin.username}`)).body.status).toBe('active');
+  const heir = { roles: ['Admin'] };
+  const more = await planned({ users: { ...users, heir } }, { takeOver: ['all'] });
+  expect(more.body).toMatchObject({ canApply: false, limit: expect.stringContaining('administer') });
 });
 
 test('the form of files knows it, for what can be disabled', async () => {

@@ -24,6 +24,12 @@ export interface StagedStorage extends Storage {
    * @throws {StorageUnavailableError}
    */
   commit(): Promise<boolean>;
+  /**
+   * What a commit of it would come to now; nothing is changed.
+   *
+   * @throws {LastAdministratorError | DuplicateRecordError | StorageUnavailableError} as {@link StagedStorage.commit}
+   */
+  checkCommit(): Promise<void>;
 }
 
 export interface StagedStorageOptions {
@@ -41,25 +47,25 @@ export function createStagedStorage(base: Storage, { checksEach, now }: StagedSt
 
   /** Only of what decides whether there is an administrator, and whose name is whose: the rest cannot fail. */
   async function onStaged(own: readonly StagedRecord[]): Promise<void> {
-    if (!checksEach) return;
     const before = new Map(counting);
     for (const one of own) {
       if (counts(one)) counting.set(`${one.collection} ${one.id}`, one);
     }
-    if (counting.size === 0) return;
-    const writes = [...counting.values()].map(asWrite);
+    if (!checksEach) return;
     try {
-      await base.records.commit({
-        ...nothing,
-        writes,
-        registry: { ...registry.part(), expected: [] },
-        isDry: true,
-      });
+      await checkCommit();
     } catch (error) {
       counting.clear();
       for (const [key, one] of before) counting.set(key, one);
       throw error;
     }
+  }
+
+  async function checkCommit(): Promise<void> {
+    if (counting.size === 0) return;
+    const writes = [...counting.values()].map(asWrite);
+    const part = { ...registry.part(), expected: [] };
+    await base.records.commit({ ...nothing, writes, registry: part, isDry: true });
   }
 
   return {
@@ -86,6 +92,7 @@ export function createStagedStorage(base: Storage, { checksEach, now }: StagedSt
       await artifacts.replay();
       return true;
     },
+    checkCommit,
   };
 }
 
