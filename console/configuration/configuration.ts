@@ -208,9 +208,9 @@ async function reasonAgainst(stage: OpenedStage): Promise<string | undefined> {
     await stage.checkCommit();
     return undefined;
   } catch (cause) {
-    const refusal = refusalOf(cause);
-    if (!refusal) throw cause;
-    return refusal.message;
+    const broken = ruleBroken(cause);
+    if (!broken) throw cause;
+    return broken.message;
   }
 }
 
@@ -219,12 +219,12 @@ async function commit(stage: OpenedStage): Promise<boolean> {
   try {
     return await stage.commit();
   } catch (cause) {
-    throw refusalOf(cause) ?? cause;
+    throw ruleBroken(cause) ?? cause;
   }
 }
 
 /** Of the rules that no object breaks alone. */
-function refusalOf(cause: unknown): ProblemError | undefined {
+function ruleBroken(cause: unknown): ProblemError | undefined {
   if (cause instanceof LastAdministratorError)
     return new ProblemError(problems.lastAdministrator, 'Nobody could administer the console any more.', {
       cause,
