@@ -28,6 +28,7 @@ import { barFramesOf } from '../pages/live/bar.ts';
 import { createLive } from '../pages/live/streams.ts';
 import { createPagesModule } from '../pages/module.ts';
 import { createPageTools } from '../pages/page-tools.ts';
+import { createFramedError } from '../pages/framed-error.ts';
 import { wayBack } from '../pages/way-back.ts';
 import { createPages } from './pages.ts';
 import type { Parts } from './parts.ts';
@@ -71,6 +72,7 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     keyOfSession: parts.sessions.keyOf,
     permissionsOf,
   });
+  base.errors.frameWith(createFramedError(tools));
   const returns = { signIn: login.returned, signOut: logout.resume };
   const pages = createPages({
     ...base,

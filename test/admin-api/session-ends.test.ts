@@ -109,6 +109,11 @@ test('it can be stopped, and by a command it is begun and followed', async () =>
   const { body } = await call('POST', `/jobs/${id}/cancel`, undefined, { Prefer: 'wait=30' });
   expect([body.state, body.result.done > 50, body.result.left > 0]).toEqual(['cancelled', true, true]);
   expect((await countNow()).value).toBeGreaterThan(0);
+  const key = { 'Idempotency-Key': 'the-end-of-all-0123456789', Prefer: 'wait=0' };
+  const first = await call('POST', '/sessions/end-all', { reason: 'once' }, key);
+  expect((await call('POST', '/sessions/end-all', { reason: 'once' }, key)).body.id).toBe(first.body.id);
+  expect((await call('POST', '/sessions/end-all', { reason: 'another' }, key)).status).toBe(422);
+  await over(first.body.id);
   const all = JSON.parse((await tool('session', 'end-all', '--everybody', '--yes')).stdout);
   expect([all.state, all.result.failed]).toEqual(['succeeded', 0]);
   expect(await countNow()).toEqual({ value: 0, isExact: true });
