@@ -2,8 +2,8 @@
 import type { Context } from 'koa';
 import { type Problem, problems } from '../../platform/errors.ts';
 import type { FramedError } from '../../views/error.tsx';
-import type { FrameOf } from '../http/error-responses.ts';
 import { textFor } from '../http/display/presentation.ts';
+import type { FrameOf } from '../http/error-responses.ts';
 import type { WithSession } from '../login/signed-in.ts';
 import { hrefsOf, type PageTools } from './page-tools.ts';
 import { siteMap } from './site-map.ts';

@@ -82,7 +82,9 @@ test.each([
   expect(page.body).toContain('<body class="managed">');
   expect(page.body).toContain('aria-current="page"');
   for (const above of path) expect(page.body).toContain(`<a href="${above}">`);
-  const acts = /<div class="actions">(.*?)<\/div>/s.exec(page.body.slice(page.body.indexOf('class="lede"')))![1]!;
+  const acts = /<div class="actions">(.*?)<\/div>/s.exec(
+    page.body.slice(page.body.indexOf('class="lede"')),
+  )![1]!;
   const hrefs = [...acts.matchAll(/href="([^"]+)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
   expect(hrefs).toEqual([path[0], href, '/cluster/members']);
   expect(textOf(page)).toContain('Under Members you see which one is away, or not ready, and why.');
