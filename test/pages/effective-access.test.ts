@@ -177,7 +177,7 @@ describe('a question about a call', () => {
     const answer = await question({ as: 'client', who: 'untouched', ...fields });
     // The only member has it off: nothing that this console does opens it.
     expect(textOf(answer)).toContain(
-      `No permission opens it: calls of this kind are switched off at every member. network.rest-api.endpoint-groups.${off.group}.enabled: true in the configuration`,
+      `No permission opens it: calls of this kind are switched off at every member. network.rest-api.endpoint-groups.${off.group}.enabled in the configuration`,
     );
     expect(textOf(answer)).not.toContain('Open it for untouched');
     const act = new URLSearchParams({ do: 'open', client: 'untouched', ...fields });

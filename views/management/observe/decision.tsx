@@ -206,7 +206,7 @@ export function OffEverywhere({ group }: GroupSetting) {
 }
 
 export function GroupSettingText({ group }: GroupSetting) {
-  return <code>{`network.rest-api.endpoint-groups.${group}.enabled: true`}</code>;
+  return <code>{`network.rest-api.endpoint-groups.${group}.enabled`}</code>;
 }
 
 export function AsCommand({ command }: { readonly command: string }) {
