@@ -36,11 +36,9 @@ export interface SessionEndCalls {
   count(): Promise<number | undefined>;
   /** The session by which it was asked for, as lists have it; undefined: by none, or it has ended. */
   ownOf(actor: JobActor): Promise<string | undefined>;
-  /** @throws {ProblemError} */
+  /** @param after  where the page before has ended. @throws {StorageUnavailableError} */
   page(
-    actor: JobActor,
-    jobId: string,
-    cursor: string | undefined,
+    after: string | undefined,
   ): Promise<{ readonly sessions: readonly FoundSession[]; readonly next: string | null }>;
   /** @throws {ProblemError} `not_found` for one that has ended meanwhile */
   end(actor: JobActor, jobId: string, id: string): Promise<void>;
@@ -49,9 +47,13 @@ export interface SessionEndCalls {
 interface Checkpoint {
   /** Of the page that is worked on; null: the first. */
   readonly cursor: string | null;
+  /** Of that page, those that were refused: they are still in it. */
+  readonly refused: readonly string[];
   readonly result: BulkResult;
 }
 
+/** A session right after changes of its account begins some seconds later than it did, so that it counts: it ends too. */
+const aheadMs = 5_000;
 /** Side by side they share the commits of the store. */
 const atOnce = 8;
 const step = 'acting on each';
@@ -79,15 +81,17 @@ async function endEach({ job, signal, report }: JobWork, calls: SessionEndCalls)
   let total = counted ?? job.progress.total;
   let result = before?.result ?? nothingDone(endAllOperation, total ?? 0);
   let cursor = before?.cursor ?? null;
+  let refused = new Set(before?.refused);
   // Last: whoever looks at the job sees it to its end.
   const own = await calls.ownOf(actor);
-  const say = () =>
-    report({ done: handled(result), total, step }, { cursor, result } satisfies Checkpoint as never);
+  const say = () => report({ done: handled(result), total, step }, { cursor, refused: [...refused], result });
   say();
   for (;;) {
-    const { sessions, next } = await calls.page(actor, job.id, cursor ?? undefined).catch(stopped);
+    const { sessions, next } = await calls.page(cursor ?? undefined);
     // Whoever has signed in again since then stays.
-    const meant = sessions.filter(({ id, startedAt }) => startedAt <= job.createdAt && id !== own);
+    const meant = sessions.filter(
+      ({ id, startedAt }) => startedAt <= job.createdAt + aheadMs && id !== own && !refused.has(id),
+    );
     for (let at = 0; at < meant.length; at += atOnce) {
       signal.throwIfAborted();
       await Promise.all(meant.slice(at, at + atOnce).map(({ id }) => end(id)));
@@ -95,6 +99,7 @@ async function endEach({ job, signal, report }: JobWork, calls: SessionEndCalls)
     }
     if (next === null) break;
     cursor = next;
+    refused = new Set();
   }
   signal.throwIfAborted();
   if (own !== undefined) await end(own);
@@ -111,6 +116,7 @@ async function endEach({ job, signal, report }: JobWork, calls: SessionEndCalls)
       if (!(error instanceof ProblemError) || endsAll(error)) return stopped(error);
       // It has ended by itself, or was ended by somebody else.
       if (error.problem === problems.notFound) return;
+      refused.add(id);
       const failure: BulkFailure = { id, code: error.problem.code, detail: error.message };
       const failures = [...result.failures, failure].slice(0, mostFailures);
       result = { ...result, failed: result.failed + 1, left: Math.max(0, result.left - 1), failures };

@@ -74,6 +74,11 @@ test('it ends more than ten thousand, through a stop, and after a kill; nobody w
     .filter(({ event, outcome }) => event === 'session.ended' && outcome === 'success');
   await start();
   await doneBeyond(id, before.length + 300);
+  await until(
+    async () => Date.now() > Date.parse(begun.body.createdAt) + 6_000,
+    'a sign-in that is later',
+    10_000,
+  );
   const later = createUserAgent(console.url);
   await later.signIn(admin);
   console.child.kill('SIGKILL');
@@ -118,6 +123,28 @@ test('it can be stopped, and by a command it is begun and followed', async () =>
   expect([all.state, all.result.failed]).toEqual(['succeeded', 0]);
   expect(await countNow()).toEqual({ value: 0, isExact: true });
 }, 600_000);
+
+test('whoever may end sessions and no more ends those of people who have no more, and is refused the others', async () => {
+  const users = ['ada', 'modest'];
+  await call('POST', '/users', { id: 'modest', password: admin.password, roles: [] });
+  for (const username of users)
+    await createUserAgent(console.url).signIn({ username, password: admin.password });
+  const scope = 'api:sessions:write';
+  const { secret } = (await call('POST', '/clients', { id: 'ender', scopes: [scope] })).body;
+  const reply = await fetch(`${console.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`ender:${secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+  });
+  const own = apiCaller(console, '', ((await reply.json()) as { access_token: string }).access_token);
+  const { body } = await own('POST', '/sessions/end-all', {}, { Prefer: 'wait=30' });
+  expect([body.state, body.result.done, body.result.failed]).toEqual(['succeeded', 1, 1]);
+  expect(body.result.failures[0].code).toBe('escalation');
+  expect((await own('GET', `/jobs/bulk-acts/${body.id}`)).body.result).toEqual(body.result);
+  expect((await call('GET', '/sessions')).body.items.map(({ user }: { user: string }) => user)).toEqual([
+    'ada',
+  ]);
+});
 
 test('a command says what does not go together', async () => {
   const tool = (...args: string[]) =>

@@ -7,8 +7,8 @@ import { createRunAs } from '../operations.ts';
 import type { Services } from '../services.ts';
 import { actorNow } from './actor-now.ts';
 
-/** A page of the list takes some ms: nobody waits for one that is longer. */
-const pageSize = '100';
+/** Read in some ms: nobody waits for a page that is longer. */
+const pageSize = 100;
 /** Some 10 ms, once. */
 const mostCounted = 100_000;
 
@@ -29,22 +29,15 @@ export function createSessionEndCalls(
       const key = session === undefined ? undefined : await services.sessions.keyOf(session);
       return key === undefined ? undefined : idOf({ key });
     },
-    async page(actor, jobId, cursor) {
-      const query = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
-      const asking = await actorNow(actor, services);
-      const { body } = await runAs('listSessions', { query }, asking, aboutOf(jobId));
-      const { items, next } = body as { items: readonly ListedSession[]; next: string | null };
-      return { sessions: items.map(({ id, startedAt }) => ({ id, startedAt: Date.parse(startedAt) })), next };
+    // Whoever may end them need not be one who may list them: each end is checked.
+    async page(after) {
+      const { sessions, next = null } = await services.sessions.page({ limit: pageSize, after });
+      const found = sessions.map((session) => ({ id: idOf(session), startedAt: session.startedAt * 1000 }));
+      return { sessions: found, next };
     },
     async end(actor, jobId, session) {
       const request = { params: { session }, body: {} };
       await runAs('endSession', request, await actorNow(actor, services), aboutOf(jobId));
     },
   };
-}
-
-/** As the API has it. */
-interface ListedSession {
-  readonly id: string;
-  readonly startedAt: string;
 }
