@@ -110,7 +110,7 @@ export function createLive(deps: LiveDeps) {
     of: (operation: string, parts: ReadParts): Guard<WithSession & WithForm> =>
       guard(mayRun(operation), partFramesOf(parts), rightsOf),
     /** The same with lines that follow what comes. */
-    withTail: (operation: string, parts: ReadParts, tail: NewFrames): Guard<WithSession & WithForm> =>
+    ofTail: (operation: string, parts: ReadParts, tail: NewFrames): Guard<WithSession & WithForm> =>
       guard(mayRun(operation), partFramesOf(parts), rightsOf, tail),
     /** The same of a page for which there is no one operation. @param check  whoever may not is answered as by the page */
     ofAny: (check: Check, parts: ReadParts): Guard<WithSession & WithForm> =>

@@ -32,7 +32,7 @@ export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
   const decisions = createDecisionPage(tools, acts);
   const health = createHealthPages(tools);
   const jobs = createJobPages(tools, acts);
-  const liveTraffic = live.withTail('readCalls', traffic.parts, traffic.tail);
+  const liveTraffic = live.ofTail('readCalls', traffic.parts, traffic.tail);
   router.get('/observe/traffic', query, signedIn, liveTraffic, traffic.show);
   router.post('/observe/traffic', form, csrf, signedIn, held, traffic.end);
   const newEntries = live.ofList(audit.newEntries(listVersions.audit));
