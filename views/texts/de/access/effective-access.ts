@@ -4,7 +4,8 @@ import type { SameTexts } from '../../text-form.ts';
 
 export const effectiveAccess: SameTexts<typeof english> = {
   'effective.about':
-    'Was jeder an den Membern aufrufen darf, mit allem, was er hat. Eine Zelle führt dazu, warum das so ist. „Aber nicht auf“ einem Member: Solche Aufrufe sind dort für alle abgeschaltet.',
+    'Was jeder an den Membern aufrufen darf, mit allem, was er hat. Eine Zelle führt dazu, warum das so ist.',
+  'effective.notAt': '„Aber nicht auf“ einem Member: Solche Aufrufe sind dort für alle abgeschaltet.',
   'effective.ofWhom': 'Von wem',
   'effective.who': 'Wer',
   'effective.nobodyYet': 'Noch gibt es niemanden, nach dem man fragen könnte.',

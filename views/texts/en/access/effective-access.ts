@@ -2,8 +2,8 @@
 import type { Texts } from '../../text-form.ts';
 
 export const effectiveAccess = {
-  'effective.about':
-    'What each may call at the members, with all that it has. A cell leads to why it is so. “But not at” a member: calls of this kind are switched off there, for everybody.',
+  'effective.about': 'What each may call at the members, with all that it has. A cell leads to why it is so.',
+  'effective.notAt': '“But not at” a member: calls of this kind are switched off there, for everybody.',
   'effective.ofWhom': 'Of whom',
   'effective.who': 'Who',
   'effective.nobodyYet': 'There is nobody yet of whom one could ask.',
