@@ -61,7 +61,10 @@ async function deniedCall(client: string): Promise<string> {
     () => console.log().some(({ decisionId }) => decisionId === id),
     'the entry of the denial',
   );
-  return `/observe/decisions/${id}`;
+  const decision = `/observe/decisions/${id}`;
+  // The index of the audit follows its file.
+  await expect.poll(async () => (await ada.get(decision)).status, { timeout: 5_000 }).toBe(200);
+  return decision;
 }
 
 const rowOf = ({ body }: Reply, id: string) =>
