@@ -1,5 +1,6 @@
 import { Link } from './elements/link.tsx';
 import { NarrowPage, renderDocument } from './layout.tsx';
+import { type Crumb, type FrameModel, ManagementPage } from './management/frame.tsx';
 import { type Presentation, usePresentation } from './presentation.ts';
 import { Said, useText } from './texts/elements.tsx';
 import type { WordKey } from './texts/text.ts';
@@ -20,6 +21,18 @@ export interface ErrorModel {
   /** Text of the link to `actionHref`. */
   readonly actionLabel?: WordKey | undefined;
   readonly back?: WayBack | undefined;
+  /** Of the page that could not be had, for who may open others. */
+  readonly framed?: FramedError | undefined;
+}
+
+export interface FramedError {
+  readonly frame: FrameModel;
+  /** Pages above it. */
+  readonly path: readonly Crumb[];
+  /** Asks for the same once more. */
+  readonly againHref?: string | undefined;
+  /** Where it is said how members are. */
+  readonly membersHref?: string | undefined;
 }
 
 /** A page of the same place that can be had. */
@@ -33,14 +46,33 @@ export function renderError(model: ErrorModel, presentation?: Presentation): str
   return renderDocument(<ErrorPage {...model} />, presentation);
 }
 
-function ErrorPage({ status, code, title, detail, requestId, hint, back, ...model }: ErrorModel) {
-  const t = useText();
+function ErrorPage(model: ErrorModel) {
   const { language } = usePresentation();
+  const { framed } = model;
+  const title = saidIn(language, model.title) ?? model.title;
+  if (!framed)
+    return (
+      <NarrowPage title={title} hasProblem>
+        <ErrorText {...model} />
+      </NarrowPage>
+    );
+  return (
+    <ManagementPage frame={framed.frame} path={framed.path} title={title} hasProblem>
+      <div class="narrow-work">
+        <ErrorText {...model} />
+      </div>
+    </ManagementPage>
+  );
+}
+
+/** What happened, what to do, where to go, and what to quote. */
+function ErrorText({ status, code, detail, requestId, hint, back, framed, ...model }: ErrorModel) {
+  const t = useText();
   const actionHref = back?.href ?? model.actionHref;
   const backLabel = back?.title ? t('error.backTo', { page: t(back.title) }) : t('error.back');
   const label = back ? backLabel : t(model.actionLabel ?? 'error.goOn');
   return (
-    <NarrowPage title={saidIn(language, title) ?? title} hasProblem>
+    <>
       <p class="lede">
         <Said>{detail}</Said>
       </p>
@@ -54,6 +86,16 @@ function ErrorPage({ status, code, title, detail, requestId, hint, back, ...mode
           <Link href={actionHref} class="button primary">
             {label}
           </Link>
+          {framed?.againHref && (
+            <Link href={framed.againHref} class="button">
+              {t('error.again')}
+            </Link>
+          )}
+          {framed?.membersHref && (
+            <Link href={framed.membersHref} class="button">
+              {t('common.members')}
+            </Link>
+          )}
         </div>
       )}
       <dl class="facts">
@@ -70,6 +112,6 @@ function ErrorPage({ status, code, title, detail, requestId, hint, back, ...mode
           <dd class="code select-all">{requestId}</dd>
         </div>
       </dl>
-    </NarrowPage>
+    </>
   );
 }

@@ -27,7 +27,10 @@ export interface ConfigurationNeeds {
 
 const source = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    'it has 1 to 64 small letters from a to z, digits and the characters . _ -, and starts with a letter or a digit',
+  )
   .meta({ description: 'The name that files of configuration give themselves.', example: 'platform-team' });
 
 const plan = z

@@ -42,7 +42,7 @@ const recentMs = 60_000;
 
 const memberName = z
   .string()
-  .regex(/^[\w.:[\]-]{1,261}$/)
+  .regex(/^[\w.:[\]-]{1,261}$/, 'it is a host and a port, such as 10.0.0.1:5701, or the UUID of the member')
   .meta({ description: '`host:port`, or the UUID of the member.', example: '10.0.0.1:5701' });
 const memberView = view({
   id: z.string().meta({ description: '`host:port`.', example: '10.0.0.1:5701' }),

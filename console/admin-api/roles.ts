@@ -19,7 +19,10 @@ export interface RoleNeeds {
 
 const roleId = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/)
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
+    'it has 1 to 64 letters from A to Z, digits and the characters . _ -, and starts with a letter',
+  )
   .meta({ description: 'The name of the role, as it stands in the claim `roles`.', example: 'OrdersReader' });
 const fields = {
   permissions: z

@@ -24,6 +24,7 @@ import { createSignedIn } from '../login/signed-in.ts';
 import { silentRenewalFramePolicy } from '../login/silent-renewal-frame.ts';
 import { createLogoutModule } from '../logout/module.ts';
 import { createOidcModule, type OidcModule } from '../oidc/module.ts';
+import { createFramedError } from '../pages/framed-error.ts';
 import { barFramesOf } from '../pages/live/bar.ts';
 import { createLive } from '../pages/live/streams.ts';
 import { createPagesModule } from '../pages/module.ts';
@@ -71,6 +72,7 @@ export async function createBrowser(parts: Parts, pageOperations: PageOperations
     keyOfSession: parts.sessions.keyOf,
     permissionsOf,
   });
+  base.errors.frameWith(createFramedError(tools));
   const returns = { signIn: login.returned, signOut: logout.resume };
   const pages = createPages({
     ...base,

@@ -1,11 +1,12 @@
 /** What one process does for all that answer: it sends what applications have to be told. */
 import type { Audit, Logger } from '../../platform/log.ts';
-import { isManyAct } from '../admin-api/bulk-acts/acts.ts';
+import { isManyAct, mostCounted } from '../admin-api/bulk-acts/acts.ts';
 import { dashboardClientId } from '../clients/clients.ts';
 import type { Job } from '../jobs/job.ts';
 import { createJobRunner } from '../jobs/job-runner.ts';
 import { readingKind } from '../jobs/map-readings.ts';
 import { drainKind } from '../jobs/queue-drains.ts';
+import { endAllKind } from '../jobs/session-ends.ts';
 import { createLicenceModule } from '../licence/module.ts';
 import { startLogoutNotices } from '../logout/module.ts';
 import type { KnownMembers } from '../members/own-calls.ts';
@@ -48,11 +49,12 @@ function startJobs(
 }
 
 /**
- * For acts on many, and for keys of a map, somebody waits before the page; a drain and a reading take as long as members do. None of
+ * For acts on many, unless there are very many, and for keys of a map, somebody waits before the page; a drain and a reading take as long as members do. None of
  * them holds up a backup, another queue, or another person.
  */
 function waitQueueOf({ kind, input, startedBy }: Pick<Job, 'kind' | 'input' | 'startedBy'>): string {
-  if (isManyAct(kind)) return 'acts';
+  if (isManyAct(kind)) return Number(input.most) > mostCounted ? 'large acts' : 'acts';
+  if (kind === endAllKind) return endAllKind;
   if (kind === readingKind) return `${readingKind} ${startedBy}`;
   return kind === drainKind ? `${drainKind} ${input.queue}` : 'others';
 }

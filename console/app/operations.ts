@@ -250,8 +250,17 @@ function storingBeside(
   };
 }
 
-/** Loaded by its first call: a start has no use for it. */
-export function createRunAs(services: Services, audit: Audit, members?: KnownMembers): RunAs {
+/**
+ * Loaded by its first call: a start has no use for it.
+ *
+ * @param options  `isAgreed`: a second administrator, where one is needed, has agreed with all that is run so
+ */
+export function createRunAs(
+  services: Services,
+  audit: Audit,
+  members?: KnownMembers,
+  { isAgreed = false }: { readonly isAgreed?: boolean } = {},
+): RunAs {
   let apiServices: Promise<ApiServices> | undefined;
   const answerOnce = createAnswerOnceOnFirstUse(services);
   return async (id, request, actor, about, beside) => {
@@ -269,7 +278,7 @@ export function createRunAs(services: Services, audit: Audit, members?: KnownMem
       changeRecorded: storingBeside(createChangeRecorded(services, members), beside),
       answerOnce,
       outbox: createAuditOutbox({ ...services.storage, audit, now: services.now }),
-      approvals: createApprovalsOnFirstUse(services, audit, members),
+      ...(!isAgreed && { approvals: createApprovalsOnFirstUse(services, audit, members) }),
       now: services.now,
       audit,
       about,

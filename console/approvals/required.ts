@@ -40,6 +40,8 @@ export function createIsRequired(named: readonly string[]): (operation: Named) =
   return ({ id, object, event }) => {
     if (names.size === 0 || event === undefined || object === 'approvals') return false;
     if (names.has(id)) return true;
+    // Whoever needs one to end a session needs one to end all.
+    if (id === 'endAllSessions' && names.has('endSession')) return true;
     return (names.has(object) || waysRound.has(object)) && !emergencyActs.has(id);
   };
 }

@@ -15,7 +15,10 @@ export const configurationDocument = z
     version: z.literal(1),
     source: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
+      .regex(
+        /^[a-z0-9][a-z0-9._-]{0,63}$/,
+        'it has 1 to 64 small letters from a to z, digits and the characters . _ -, and starts with a letter or a digit',
+      )
       .meta({ description: 'The owner of what stands here.', example: 'platform-team' }),
     ...Object.fromEntries(objectKinds.map(({ key }) => [key, described.exactOptional()])),
   })

@@ -2,7 +2,7 @@
 import type { Context, Middleware } from 'koa';
 import { type Problem, ProblemError, problemBody, problems } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/log.ts';
-import { renderError, type WayBack } from '../../views/error.tsx';
+import { type FramedError, renderError, type WayBack } from '../../views/error.tsx';
 import { asSentence } from '../../views/texts/text.ts';
 import { StorageUnavailableError } from '../storage/storage.ts';
 import { presentationOf, textFor } from './display/presentation.ts';
@@ -26,9 +26,15 @@ export interface ErrorResponses {
   readonly middleware: Middleware;
   /** Writes the error: a page for a browser, problem details for everybody else. */
   send(ctx: Context, problemError: ProblemError): void;
+  /** From now on, whoever is signed in gets the error as a page with this around it. */
+  frameWith(frameOf: FrameOf): void;
 }
 
+/** @returns undefined for who may open no other page. @throws {Error} it cannot be had now */
+export type FrameOf = (ctx: Context, problem: Problem) => Promise<FramedError | undefined>;
+
 export function createErrorResponses({ log, isSecure, wayBack }: ErrorResponsesDeps): ErrorResponses {
+  let frameOf: FrameOf | undefined;
   return {
     async middleware(ctx, next) {
       try {
@@ -43,20 +49,30 @@ export function createErrorResponses({ log, isSecure, wayBack }: ErrorResponsesD
           log.error({ err: error, requestId: requestIdOf(ctx.req) }, 'request failed');
         // Who is cut off while still sending a body would not read why.
         if (problemError.headers.Connection === 'close') await readAway(ctx.req, uploadMs);
-        send(ctx, problemError);
+        send(ctx, problemError, await frameFor(ctx, problemError.problem));
       }
     },
-    send,
+    send: (ctx, problemError) => send(ctx, problemError),
+    frameWith(given) {
+      frameOf = given;
+    },
   };
 
-  function send(ctx: Context, problemError: ProblemError): void {
+  async function frameFor(ctx: Context, problem: Problem): Promise<FramedError | undefined> {
+    if (problem.status === 401 || ctx.accepts('json', 'html') !== 'html') return undefined;
+    // What has failed may be what the frame is made of.
+    return frameOf?.(ctx, problem).catch(() => undefined);
+  }
+
+  function send(ctx: Context, problemError: ProblemError, framed?: FramedError): void {
     const { status, code, title } = problemError.problem;
     const requestId = requestIdOf(ctx.req);
     ctx.status = status;
     ctx.set(problemError.headers);
     ctx.set('Cache-Control', 'no-store');
     if (ctx.accepts('json', 'html') === 'html') {
-      setPageHeaders(ctx, isSecure);
+      if (framed) setPageHeaders(ctx, isSecure, [], [], 'own');
+      else setPageHeaders(ctx, isSecure);
       ctx.type = 'html';
       ctx.body = renderError(
         {
@@ -67,7 +83,9 @@ export function createErrorResponses({ log, isSecure, wayBack }: ErrorResponsesD
           requestId,
           ...wayOut(code),
           ...(isUnread(ctx, code) && { hint: textFor(ctx)('error.unread') }),
+          ...(framed?.membersHref !== undefined && { hint: textFor(ctx)('error.membersAway') }),
           ...(!isClosed(status) && { back: wayBack(ctx, problemError.problem) }),
+          framed,
         },
         presentationOf(ctx),
       );

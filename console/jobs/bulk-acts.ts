@@ -113,7 +113,8 @@ async function resultOfKilled(
   changes: BulkActsDeps['changes'],
 ): Promise<BulkResult> {
   const input = inputOf(job);
-  const reported = (job.checkpoint as BulkResult | null) ?? nothingDone(input, input.ids?.length ?? 0);
+  const reported =
+    (job.checkpoint as BulkResult | null) ?? nothingDone(input.operation, input.ids?.length ?? 0);
   const undoable = await changes.count(job.id, reported.undoable);
   const since = undoable - reported.undoable;
   return {
@@ -175,7 +176,7 @@ async function actOnEach(
 ): Promise<BulkResult> {
   const input = inputOf(job);
   const { id: jobId, createdAt } = job;
-  let result = nothingDone(input, things.length);
+  let result = nothingDone(input.operation, things.length);
   const say = () =>
     report({ done: handled(result), total: things.length, step: 'acting on each' }, { ...result });
   say();
@@ -202,21 +203,23 @@ async function actOnEach(
   }
 }
 
-/** The others would be answered the same. */
-function endsAll({ problem }: ProblemError): boolean {
+/** Whether the others would be answered the same. */
+export function endsAll({ problem }: ProblemError): boolean {
   return problem === problems.insufficientScope || problem.status >= 500;
 }
 
-function stopped(error: unknown): never {
+/** @throws {JobFailure} in the words of the problem. @throws what is none */
+export function stopped(error: unknown): never {
   if (!(error instanceof ProblemError)) throw error;
   throw new JobFailure(error.problem, error.message, { cause: error });
 }
 
-function nothingDone({ operation }: BulkActInput, left: number): BulkResult {
+export function nothingDone(operation: string, left: number): BulkResult {
   return { operation, done: 0, undoable: 0, waiting: 0, failed: 0, left, failures: [] };
 }
 
-function handled({ done, waiting, failed }: BulkResult): number {
+/** How many were come to. */
+export function handled({ done, waiting, failed }: BulkResult): number {
   return done + waiting + failed;
 }
 

@@ -1,4 +1,5 @@
 /** What an act on many things has changed, thing by thing with its version since, so that this can be taken back and nothing else. */
+import { createPauses } from '../../platform/async/pauses.ts';
 import type { ArtifactStore } from '../storage/storage.ts';
 
 export interface BulkChange {
@@ -71,12 +72,13 @@ export function createBulkChanges({
     },
     async count(jobId, known) {
       let found = known;
-      while (await artifacts.get(changeKind, `${jobId} ${found}`)) found++;
+      for (const pause = createPauses(); await artifacts.get(changeKind, `${jobId} ${found}`); found++)
+        await pause();
       return found;
     },
     async read(jobId) {
       const changes: BulkChange[] = [];
-      for (;;) {
+      for (const pause = createPauses(); ; await pause()) {
         const found = await artifacts.get(changeKind, `${jobId} ${changes.length}`);
         if (!found) return changes;
         changes.push(found.payload as unknown as BulkChange);

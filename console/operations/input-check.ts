@@ -1,6 +1,7 @@
 /** What came, checked by a schema: all that is wrong at once, and none of its values, which may be secrets (S53). */
 import type { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
+import { inPlainWords } from './plain-issues.ts';
 
 export interface InputError {
   /** RFC 6901, with `#` before it; of the query `?name`. */
@@ -37,7 +38,7 @@ export function invalidInput(errors: readonly InputError[]): ProblemError {
 function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, where: string): InputError[] {
   const at = issue.path.map((part) => (where === '#' ? `/${escaped(String(part))}` : String(part))).join('');
   if (issue.code !== 'unrecognized_keys') {
-    return [{ pointer: where + at, code: issue.code, detail: issue.message }];
+    return [{ pointer: where + at, code: issue.code, detail: inPlainWords(issue.message) }];
   }
   // The name itself may be a value in the wrong place.
   const known = at === '' && 'shape' in schema ? Object.keys(schema.shape as object) : [];

@@ -47,13 +47,13 @@ test('a refused body says which member is wrong and why, and repeats no value', 
       details.push(problem.detail);
     }
     expect(details).toEqual([
-      'Not as it should be: permissions.0 (Invalid input: expected string, received number).',
+      'Not as it should be: permissions.0 (it has to be text).',
       'Not as it should be: a member that is not known (known are permissions, description, id).',
       'Not as it should be: the body (give at least one member).',
-      'Not as it should be: the body (Invalid input: expected object, received array).',
-      'Not as it should be: scopes (Invalid input: expected array, received string).',
-      'Not as it should be: kind (Invalid option: expected one of "oidc"|"saml"|"ldap").',
-      'Not as it should be: url (Too small: expected string to have >=1 characters), startTls (Invalid input: expected boolean, received string).',
+      'Not as it should be: the body (it has to be an object).',
+      'Not as it should be: scopes (it has to be a list).',
+      'Not as it should be: kind (it is one of oidc, saml, ldap).',
+      'Not as it should be: url (it may not be empty), startTls (it has to be true or false).',
     ]);
   } finally {
     await console.stop();

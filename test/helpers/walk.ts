@@ -93,7 +93,8 @@ export const unlinked = [
   '/access/clients?do=enable&pick%3Abilling=on',
   '/access/applications?do=remove&pick%3Awiki=on',
   '/access/roles?do=remove&pick%3ANarrow=on',
-  '/access/sessions?do=end&all=true',
+  '/access/sessions?do=end&all=true&user=ada',
+  '/access/sessions?do=end-all',
   '/access/clients/billing',
   '/settings/api/console',
 ];

@@ -92,6 +92,10 @@ const said: Readonly<Record<string, Said | readonly Said[]>> = {
   enableClient: { params: { client: 'c' }, command: 'client enable c' },
   enableIdentityProvider: { params: { provider: 'p' }, command: 'idp enable p' },
   enableUser: { params: { user: 'u' }, command: 'user enable u' },
+  endAllSessions: [
+    { body: {}, command: 'session end-all --everybody' },
+    { body: reason, command: 'session end-all --everybody --reason moved' },
+  ],
   endOpenCall: { params: { call: 'c1' }, command: 'call end c1' },
   endSession: { params: { session: 's1' }, command: 'session end s1' },
   endUserSessions: { params: { user: 'u' }, command: 'user end-sessions u' },
@@ -423,7 +427,8 @@ describe('what a page shows, pasted,', () => {
     const fields = { ...chosen, ...(secret !== undefined && { secret }), show: 'ways' };
     const shown = await sendForm(ada, question, name, fields);
     expect([shown.status, textOf(shown).includes('Nothing is changed yet.')]).toEqual([200, true]);
-    for (const value of Object.values(chosen)) expect(shown.body).toContain(`value="${value}" selected`);
+    for (const value of Object.values(chosen))
+      expect(shown.body).toMatch(new RegExp(`value="${value}" (?:selected|checked)`));
     return shown;
   }
 

@@ -44,8 +44,8 @@ test('leads from a refusal to why, to what would open it, and to the token that 
   const page = await ada.get(`/observe/decisions/${decision}`);
   expect(titleOf(page)).toBe(`Decision ${decision}`);
   const text = textOf(page);
-  expect(text).toContain('Missing svc:data:read');
-  expect(text).toMatch(/The same call now Would be refused/);
+  expect(text).toContain('Missing permission svc:data:read');
+  expect(text).toMatch(/The same call with the same token, now Would be refused/);
   expect(text).toMatch(/Story .*Token issued.*Call to a member Refused/);
 });
 

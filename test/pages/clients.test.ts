@@ -144,7 +144,9 @@ test('rotates a secret: both work until the old one is ended', async () => {
 test('rotates a secret that ends with the use of the new one, where nothing else is chosen', async () => {
   const first = secretIn(await addClient('superseded', { 'access:cluster:read': 'on' }));
   const question = await ada.get(`${pageOf('superseded')}?do=rotate`);
-  expect(question.body).toMatch(/<option value="used" selected[^>]*>Ends 5 min after the new one is used/);
+  expect(question.body).toMatch(
+    /value="used" checked[^>]*\/><label[^>]*>Ends 5 min after the new one is used/,
+  );
   const rotated = await sendForm(ada, question, 'rotate', { ends: 'used' });
   expect(textOf(rotated)).toMatch(/5 min after the first use of/);
   const scope = 'svc:cluster:read';

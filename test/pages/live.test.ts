@@ -50,8 +50,34 @@ test('has the parts of the page, and again when they have changed, with an id of
   expect(first.id).toMatch(/^[\w-]+-\d+$/);
   expect(JSON.stringify(first.data)).toContain('No call matches this filter.');
   await callMember();
-  const next = await traffic.until((event) => JSON.stringify(event.data).includes('GET map:live-orders'));
+  const next = await traffic.until(
+    (event) => hasParts(event) && JSON.stringify(event.data).includes('GET map:live-orders'),
+  );
   expect(Number(next.id.split('-').at(-1))).toBeGreaterThan(Number(first.id.split('-').at(-1)));
+});
+
+const hasTail = ({ data }: StreamEvent) => data.parts !== undefined && 'tail' in (data.parts as object);
+
+test('has the latest calls about four times a second while they come, the same for all readers, and is silent else', async () => {
+  const path = '/observe/traffic?structure=map:live-orders';
+  const [one, other] = [await stream(ada, path), await stream(ada, path)];
+  await one.until(hasTail);
+  const tailsOf = ({ events }: OpenStream) => events.filter(hasTail);
+  const before = tailsOf(one).length;
+  const end = Date.now() + 3_000;
+  while (Date.now() < end) await callMember();
+  const tails = tailsOf(one).slice(before);
+  // Of 12; each is made when the one before is done.
+  expect(tails.length).toBeGreaterThan(5);
+  expect(tails.length).toBeLessThanOrEqual(13);
+  const html = (tails.at(-1)!.data.parts as { tail: string }).tail;
+  expect(html.match(/<tr/g)!.length).toBeLessThanOrEqual(51);
+  const same = tailsOf(other).map(({ data }) => JSON.stringify(data));
+  expect(tails.filter(({ data }) => same.includes(JSON.stringify(data))).length).toBeGreaterThan(5);
+  const silent = await stream(ada, '/observe/traffic?client=nobody-calls');
+  await silent.until(hasTail);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(tailsOf(silent)).toHaveLength(1);
 });
 
 test('is the same frame for all who may do the same, and has nothing of one reader in it', async () => {

@@ -73,6 +73,25 @@ test.each([
   expect(textOf(await ada.get(href))).toMatch(saysWhy);
 });
 
+test.each([
+  ['/cluster/maps/orders/a1', ['/cluster/maps', '/cluster/maps/orders']],
+  ['/cluster/queues/jobs?do=poll', ['/cluster/queues']],
+])('%s, which members alone know, stands in the frame, with its path and what to do', async (href, path) => {
+  const page = await ada.get(href);
+  expect([page.status, titleOf(page)]).toEqual([503, 'Problem: No member can be reached']);
+  expect(page.body).toContain('<body class="managed">');
+  expect(page.body).toContain('aria-current="page"');
+  for (const above of path) expect(page.body).toContain(`<a href="${above}">`);
+  const acts = /<div class="actions">(.*?)<\/div>/s.exec(
+    page.body.slice(page.body.indexOf('class="lede"')),
+  )![1]!;
+  const hrefs = [...acts.matchAll(/href="([^"]+)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
+  expect(hrefs).toEqual([path[0], href, '/cluster/members']);
+  expect(textOf(page)).toContain('Under Members you see which one is away, or not ready, and why.');
+  const german = await ada.get(href, { 'Accept-Language': 'de' });
+  expect(textOf(german)).toContain('Unter Member sehen Sie, welches weg oder nicht bereit ist, und warum.');
+});
+
 test('the page of a queue has what is known of it without a member, and its figures', async () => {
   const first = await ada.get('/cluster/queues/jobs');
   const page = await ada.follow(await sendForm(ada, first, 'pin'));

@@ -58,7 +58,7 @@ test('a refusal is explained in German: why, how it would be now, and what opens
   const text = textOf(page);
   expect(text).toContain('Dieser Aufruf braucht den Scope svc:data:read oder eine Rolle');
   expect(text).toMatch(
-    /Derselbe Aufruf jetzt Er würde abgelehnt\. Der Aufruf braucht svc:data:read oder svc:map/,
+    /Derselbe Aufruf mit demselben Token, jetzt Er würde abgelehnt\. Der Aufruf braucht svc:data:read oder svc:map/,
   );
   expect(text).toMatch(/Verlauf .*Aufruf an ein Member Abgelehnt/);
 });

@@ -893,7 +893,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       answer: {
         isAllowed: false,
         because: filling.text,
-        off: { members: [filling.text], group: 'DATA' },
+        off: { members: [filling.text], group: 'DATA', isEverywhere: false },
         denials: { calls: 212, firstAt: earlier, decisionId: 'the-latest' },
         story: [entryOf(filling)],
         opens: {

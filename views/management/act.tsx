@@ -7,7 +7,14 @@ import { Problem } from '../message.tsx';
 import { Text, useText } from '../texts/elements.tsx';
 import { Diff, type DiffModel } from './diff.tsx';
 import type { Select } from './filters.tsx';
-import { ErrorList, type FieldError, SecretField, SelectField, TextField } from './forms/fields.tsx';
+import {
+  ErrorList,
+  type FieldError,
+  OneOfField,
+  SecretField,
+  SelectField,
+  TextField,
+} from './forms/fields.tsx';
 import { type Crumb, type FrameModel, ManagementPage } from './frame.tsx';
 import { type Snippet, Snippets } from './snippets.tsx';
 
@@ -131,9 +138,13 @@ function ActForm(model: ActModel) {
   const errorOf = (name: string) => errors.find(({ field }) => field === name)?.text;
   return (
     <Form action={action} hidden={hidden}>
-      {selects.map((select) => (
-        <SelectField key={select.name} {...select} />
-      ))}
+      {selects.map(({ areSentences = false, ...select }) =>
+        areSentences ? (
+          <OneOfField key={select.name} {...select} />
+        ) : (
+          <SelectField key={select.name} {...select} />
+        ),
+      )}
       {texts.map(({ value = '', isRequired = false, isSecret = false, ...text }) => {
         const control = { ...text, isOptional: !isRequired, error: errorOf(text.name) };
         return isSecret ? (

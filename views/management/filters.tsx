@@ -43,6 +43,8 @@ export interface Select {
   /** The first stands for no filter. */
   readonly options: readonly Option[];
   readonly value: string;
+  /** On a page that asks: each is a sentence, and all of them are read at once. */
+  readonly areSentences?: boolean;
 }
 
 export interface Option {

@@ -58,6 +58,8 @@ export interface ListModel {
   readonly outcome?: OutcomeModel | undefined;
   /** Above the filter. */
   readonly before?: ComponentChildren;
+  /** Below the list. */
+  readonly after?: ComponentChildren;
   readonly columns: readonly Column[];
   /** Many narrow columns: heads break, and each cell says its column on a phone. */
   readonly isGrid?: boolean;
@@ -104,7 +106,7 @@ export type ListState = Pick<
 >;
 
 export function ListPage(model: ListModel) {
-  const { frame, title, about, count, primary, before, rows, outcome, live, notice, problem } = model;
+  const { frame, title, about, count, primary, before, after, rows, outcome, live, notice, problem } = model;
   const { language } = usePresentation();
   return (
     <ManagementPage
@@ -130,6 +132,7 @@ export function ListPage(model: ListModel) {
       {rows.length === 0 ? <Nothing {...model} /> : <Table {...model} />}
       <More {...model} />
       {rows.length > 0 && <Files {...model} />}
+      {after}
     </ManagementPage>
   );
 }

@@ -64,5 +64,7 @@ export function isUndoableAct(operation: string): boolean {
 
 /** Named one by one. */
 export const mostNamed = 1000;
-/** Found by a query. */
-export const mostFound = 10_000;
+/** Found by a query: their ids are held while the job works, some 25 MB. */
+export const mostFound = 250_000;
+/** Of which a page says how many there are, and behind which nobody waits with an act of their own. */
+export const mostCounted = 10_000;

@@ -6,6 +6,7 @@ import type { BulkChanges } from '../../jobs/bulk-changes.ts';
 import { isOver, type Job } from '../../jobs/job.ts';
 import { jobActorOf } from '../../jobs/job-actor.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
+import { endAllKind, endAllOperation } from '../../jobs/session-ends.ts';
 import { checkAccess } from '../../operations/access-check.ts';
 import type { Actor } from '../../operations/actor.ts';
 import { checkInput } from '../../operations/input-check.ts';
@@ -18,6 +19,7 @@ import { isManyAct, type ManyAct, manyActs, mostFound, mostNamed } from './acts.
 export interface BulkActNeeds {
   readonly jobs: Jobs;
   readonly bulkChanges: BulkChanges;
+  readonly approvals: { isRequired(operation: Operation): boolean };
   readonly permissionsOf: PermissionsOf;
   /** Of the table that these stand in too. */
   readonly operationNamed: (id: string) => Promise<Operation>;
@@ -140,7 +142,8 @@ export const bulkActOperations: readonly Operation<BulkActNeeds>[] = [
 /** @throws {ProblemError} `not_found`: of others it is not spoken */
 async function findOwn(id: string, actor: Actor, { jobs }: BulkActNeeds): Promise<Job> {
   const job = await findJob(id, jobs);
-  if (isManyAct(job.kind) && job.startedBy === actor.id) return job;
+  const isAct = isManyAct(job.kind) || job.kind === endAllKind;
+  if (isAct && job.startedBy === actor.id) return job;
   throw new ProblemError(problems.notFound, 'There is no such act of this caller, or not any more.');
 }
 
@@ -187,11 +190,11 @@ async function undoInput(job: Job, actor: Actor, needs: BulkActNeeds): Promise<B
   const undo = await undoOf(job, needs);
   if (!act || !undo) throw new ProblemError(problems.conflict, 'There is nothing here that could be undone.');
   checkAccess(await needs.operationNamed(act.operation), actor, needs);
-  const { undoneBy, brokenOff } = undo;
+  const { undoneBy, brokenOff, things } = undo;
   const isFirst = undoneBy === null && (await needs.bulkChanges.takeUndo(job, brokenOff.at(-1) ?? null));
   if (!isFirst) throw new ProblemError(problems.conflict, 'This was undone already.');
   const { operation: name, param, list } = act;
-  const asked = { ids: null, query: null, most: mostFound, actor: jobActorOf(actor) };
+  const asked = { ids: null, query: null, most: things, actor: jobActorOf(actor) };
   return { operation: name, param, list, undoes: job.id, without: brokenOff, ...asked };
 }
 
@@ -219,6 +222,16 @@ async function checkMay(
   if (query.cursor !== undefined || query.limit !== undefined)
     throw new ProblemError(problems.invalidRequest, 'A query of all has no cursor and no limit.');
   checkInput(schema!, query, '#', ['query']);
+  if (id === 'endSession' && Object.keys(query).length === 0) await checkIsNoWayRound(deps);
+}
+
+/** @throws {ProblemError} `approval_required` */
+async function checkIsNoWayRound({ approvals, operationNamed }: BulkActNeeds): Promise<void> {
+  if (!approvals.isRequired(await operationNamed(endAllOperation))) return;
+  throw new ProblemError(
+    problems.approvalRequired,
+    'All sessions are ended by POST /api/v1/sessions/end-all, with which a second administrator has to agree.',
+  );
 }
 
 /** For the audit: each thing has an entry of its own. */

@@ -6,11 +6,17 @@ import { dateTime, resource, view } from '../../operations/resource-fields.ts';
 
 export const clientId = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'it has 1 to 64 letters from A to Z, digits and the characters . _ -, and starts with a letter or a digit',
+  )
   .meta({ description: 'Its `client_id`; no id of a user, nor one that looks like it.', example: 'billing' });
 export const secretId = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'it has 1 to 64 letters from A to Z, digits and the characters . _ -, and starts with a letter or a digit',
+  )
   .meta({ description: 'Among the secrets of its client.', example: 'a' });
 
 const address = z.string().max(2048).meta({ format: 'uri' });

@@ -85,7 +85,7 @@ export const clusterOperations: readonly Operation<CommandNeeds>[] = [
     body: z.strictObject({
       version: z
         .string()
-        .regex(/^\d{1,3}\.\d{1,3}$/)
+        .regex(/^\d{1,3}\.\d{1,3}$/, 'it is two numbers with a point between them, such as 5.5')
         .meta({ example: '5.5' }),
     }),
     answer: clusterView,

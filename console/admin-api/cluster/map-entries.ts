@@ -10,7 +10,10 @@ import { pathOf, rejection, structureName } from './member-calls.ts';
 /** Members take a slash at its end away. */
 export const key = z
   .string()
-  .regex(/^(?! )(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^"<>\\\p{Cc}]{1,1000}(?<![ /])$/u)
+  .regex(
+    /^(?! )(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^"<>\\\p{Cc}]{1,1000}(?<![ /])$/u,
+    'it has 1 to 1,000 characters, none of them a quotation mark, < > or a backslash, begins and ends with no space, ends with no slash, and has no . or .. between slashes',
+  )
   .meta({ description: 'Its key, encoded; a slash in it is `%2F`.', example: '1001' });
 export const entryParams = z.strictObject({ map: structureName, key });
 

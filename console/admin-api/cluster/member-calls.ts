@@ -56,12 +56,18 @@ export const storedFields = {
   value: z
     .string()
     .max(Math.ceil(mostShownBytes / 3) * 4)
-    .regex(/^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/)
+    .regex(
+      /^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/,
+      'it is base64: letters from A to Z, digits, + and /, with = at its end',
+    )
     .meta({ description: 'The bytes, in base64.', example: 'eyJ0b3RhbCI6M30=' }),
   type: z
     .string()
     .max(200)
-    .regex(/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/)
+    .regex(
+      /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/,
+      'it is a media type such as application/json, in letters without accents',
+    )
     .nullable()
     .exactOptional()
     .meta({ description: 'Media type that is kept with it.', example: 'application/json' }),
@@ -85,13 +91,16 @@ export function storable(given: { readonly value: string; readonly type?: string
 /** `host:port`, or its UUID. */
 export const memberName = z
   .string()
-  .regex(/^[\w.:[\]-]{1,261}$/)
+  .regex(/^[\w.:[\]-]{1,261}$/, 'it is a host and a port, such as 10.0.0.1:5701, or the UUID of the member')
   .meta({ description: '`host:port`, or the UUID of the member.', example: '10.0.0.1:5701' });
 
 /** No character that a page or a path could take for its own. */
 export const structureName = z
   .string()
-  .regex(/^(?!\.{1,2}$)[^\s"<>\\/\p{Cc}]{1,200}$/u)
+  .regex(
+    /^(?!\.{1,2}$)[^\s"<>\\/\p{Cc}]{1,200}$/u,
+    'it has 1 to 200 characters, none of them a space, a quotation mark, < > / or a backslash, and is not . or .. alone',
+  )
   .meta({ description: 'Its name, which members take as it is.', example: 'orders' });
 
 /** Of what hits the whole cluster, or all of a member: why, in its entry of the audit. */

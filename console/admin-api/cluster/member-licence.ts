@@ -57,7 +57,7 @@ export const memberLicenceOperations: readonly Operation<ClusterNeeds>[] = [
     body: z.strictObject({
       key: z
         .string()
-        .regex(/^[^\p{Cc}]{1,1000}$/u)
+        .regex(/^[^\p{Cc}]{1,1000}$/u, 'it is one line of 1 to 1,000 characters')
         .meta({
           writeOnly: true,
           format: 'password',

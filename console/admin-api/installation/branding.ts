@@ -28,7 +28,7 @@ const fields = {
   }),
   accent: z
     .string()
-    .regex(/^#[0-9a-fA-F]{6}$/)
+    .regex(/^#[0-9a-fA-F]{6}$/, 'it is # and six digits or letters from a to f, such as #0f5a49')
     .meta({
       description: `Of buttons and links; in the dark a lighter one follows from it. At least ${leastContrast} to 1 on the light ground.`,
       example: '#0f5a49',

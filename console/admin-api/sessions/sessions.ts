@@ -3,9 +3,13 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { Sessions } from '../../accounts/sessions.ts';
 import type { Users } from '../../accounts/users.ts';
+import { jobActorOf } from '../../jobs/job-actor.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { endAllKind, endAllOperation } from '../../jobs/session-ends.ts';
 import { type Cursors, countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import type { CheckMayGrant } from '../../operations/privileges.ts';
+import { begun, jobView } from '../jobs.ts';
 import { filters, type SessionFilter, sessionId, sessionView, viewOf } from './session-form.ts';
 import { idOf, keyOf } from './session-ids.ts';
 import {
@@ -20,6 +24,7 @@ export interface SessionNeeds {
   readonly sessions: Sessions;
   readonly users: Users;
   readonly cursors: Cursors;
+  readonly jobs: Jobs;
 }
 
 const params = z.strictObject({ session: sessionId });
@@ -123,6 +128,42 @@ export const sessionOperations: readonly Operation<SessionNeeds>[] = [
         target: targetOf(filter),
         changes: { sessions: { add: [], remove: ended } },
         isUnchanged: ended.length === 0,
+      };
+    },
+  }),
+  operation({
+    id: 'endAllSessions',
+    method: 'POST',
+    path: '/sessions/end-all',
+    summary: 'Ends all sessions that there are, the own one last, as a job that goes on after a restart.',
+    description:
+      'Each ends as by its own call, with its own entry in the audit, whose `requestId` is the job. Whoever signs in while the job works stays signed in. Sessions of users who have more than the caller has are left as they are: they are among the `failures` of the `result`. The caller sees the job as a bulk action.',
+    access: 'write',
+    isDangerous: true,
+    isMaking: true,
+    event: 'bulk_act.started',
+    hasVersion: false,
+    body: z.strictObject({
+      reason: z
+        .string()
+        .min(3)
+        .max(500)
+        .exactOptional()
+        .meta({ description: 'Why it is done, for the audit.', example: 'a stolen signing key' }),
+    }),
+    answer: jobView,
+    statuses: [200, 202],
+    async run({ body, actor, waitSeconds, isDryRun }, { jobs }: SessionNeeds) {
+      const input = { reason: body.reason ?? null, actor: { ...jobActorOf(actor) } };
+      const asked = { kind: endAllKind, input, resumable: true, unit: 'things' };
+      const job = await jobs.add({ ...asked, startedBy: actor.id });
+      const answer = begun(await jobs.wait(job, isDryRun ? 0 : waitSeconds * 1000));
+      return {
+        ...answer,
+        // The job of a dry run is none.
+        target: isDryRun ? undefined : job.id,
+        changes: { operation: endAllOperation, ...body },
+        said: { ...body },
       };
     },
   }),

@@ -10,12 +10,14 @@ import { createImportKind } from '../../jobs/imports.ts';
 import type { JobKind } from '../../jobs/job-kind.ts';
 import { createMapReadingKind, readingKind } from '../../jobs/map-readings.ts';
 import { createDrainKind, drainKind, type QueueCalls } from '../../jobs/queue-drains.ts';
+import { createSessionEndsKind, endAllKind } from '../../jobs/session-ends.ts';
 import { askMembers, type KnownMembers } from '../../members/own-calls.ts';
 import { idsByTime } from '../../storage/time-ordered-id.ts';
 import type { Services } from '../services.ts';
 import { createVerifyKind } from './audit-verification.ts';
 import { createBulkCalls } from './bulk-calls.ts';
 import { createReadCalls } from './read-calls.ts';
+import { createSessionEndCalls } from './session-end-calls.ts';
 
 /** @param members  as they are known now */
 export function createJobKinds(
@@ -46,6 +48,7 @@ export function createJobKinds(
       calls: createReadCalls(services, audit, members),
     }),
     'import-clients': createImportKind({ dataDir, target, collection: 'clients', shared }),
+    [endAllKind]: createSessionEndsKind(createSessionEndCalls(services, audit, members)),
     ...Object.fromEntries(manyActs.map(({ job }) => [job, bulkAct])),
   };
 }

@@ -92,6 +92,7 @@ export const operationPaths = {
   readQueueDrain: 'GET /queues/{queue}/drains/{drain}',
   fetchQueueItems: 'GET /queues/{queue}/drains/{drain}/items',
   deleteQueueItems: 'DELETE /queues/{queue}/drains/{drain}/items',
+  endAllSessions: 'POST /sessions/end-all',
   endSessions: 'POST /sessions/end',
   changeClusterState: 'POST /operations/state',
   runHealthCheck: 'POST /health/run',

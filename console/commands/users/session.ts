@@ -1,7 +1,9 @@
+import { followJob, type JobView, shownJob } from '../jobs/follow-job.ts';
+import { checkIsWorkedOn } from '../jobs/job.ts';
 import type { ApiCaller } from '../operations/api-caller.ts';
-import { codeOf, dryRunFlag } from '../operations/changes.ts';
+import { codeOf, dryRunFlag, keyFlag, makingIn } from '../operations/changes.ts';
 import { listFlags, listReply } from '../operations/lists.ts';
-import { type Command, flags, UsageError } from '../runner/command.ts';
+import { type Command, flags, type Input, type Reply, type Tools, UsageError } from '../runner/command.ts';
 import { minute } from '../runner/output.ts';
 
 /** As the API shows it. */
@@ -77,25 +79,39 @@ export const sessionCommands: readonly Command[] = [
     isOnApi: true,
     name: 'session end-all',
     summary:
-      'Ends the sessions of a user, at a client or of an identity provider, and all issued under them.',
+      'Ends the sessions of a user, at a client or of an identity provider, or of everybody, and all issued under them.',
+    details: [
+      'With --everybody a job of the running console ends them: without --no-wait a bar at a terminal shows how far it is.\n' +
+        'It goes on after a restart, and npx console job cancel stops it. Exit code 1: it did not succeed.',
+    ],
     flags: {
       ...flags({
         '[--user U]': 'those of this user',
         '[--client C]': 'those in which the person has signed in to this client',
         '[--provider P]': 'those of people of this identity provider',
+        '[--everybody]': 'all that there are, alone',
+        '[--reason R]': 'with --everybody: why, for the audit',
+        '[--no-wait]': 'with --everybody: begin it, and print the job',
       }),
       ...dryRunFlag,
+      ...keyFlag,
     },
     asks(input) {
+      if (input.has('everybody')) return { says: 'This ends the sessions of everybody.', name: 'everybody' };
       const given = endedFlags.filter((flag) => input.has(flag));
       const whose = given.map((flag) => `of ${flag} ${input.text(flag)}`).join(' and ');
       const [first] = given;
       return first && { says: `This ends all sessions ${whose}.`, name: input.text(first) ?? '' };
     },
-    async run(input, { api }) {
+    async run(input, tools) {
+      const { api } = tools;
       const meant = endedFlags.flatMap((flag) => (input.has(flag) ? [[flag, input.text(flag)!]] : []));
+      const everybodyOnly = ['reason', 'no-wait', 'idempotency-key'].find((flag) => input.has(flag));
+      if (input.has('everybody') && meant.length === 0) return endAll(input, tools);
+      if (input.has('everybody')) throw new UsageError('--everybody stands alone: it ends all sessions.');
+      if (everybodyOnly) throw new UsageError(`--${everybodyOnly} goes with --everybody.`);
       if (meant.length === 0)
-        throw new UsageError('Say whose: --user, --client, --provider, or several of these.');
+        throw new UsageError('Say whose: --user, --client, --provider, several of these, or --everybody.');
       const isDryRun = input.has('dry-run');
       const total = { ended: 0, left: 0 };
       for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -140,6 +156,16 @@ export const sessionCommands: readonly Command[] = [
       }),
   },
 ];
+
+/** As a job: it may be a hundred thousand. */
+async function endAll(input: Input, tools: Tools): Promise<Reply> {
+  await checkIsWorkedOn(input, tools);
+  const reason = input.text('reason');
+  const body = reason === undefined ? {} : { reason };
+  const begun = (await tools.api.call('endAllSessions', { ...makingIn(input), body })).body as JobView;
+  if (input.has('dry-run')) return { text: 'Would end the sessions of everybody.', json: begun };
+  return input.has('no-wait') ? shownJob(begun) : followJob(begun, tools);
+}
 
 async function sessionOf(
   params: { readonly session: string },

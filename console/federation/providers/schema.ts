@@ -18,7 +18,7 @@ const base = {
   id: z.string().regex(providerIdPattern),
   /** Shown to people. */
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a shown name must not hold
-  name: text(64).regex(/^[^\u0000-\u001f\u007f-\u009f]*$/),
+  name: text(64).regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'it is one line'),
   enabled: z.boolean(),
   /** Among those that people are offered: lower ones first, then those without one. */
   position: z.number().int().min(0).max(9999).exactOptional(),
@@ -73,7 +73,14 @@ const oidcRecord = z.strictObject({
     ]),
     /** Beside `openid`; `email profile` unless set. */
     scopes: z
-      .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/))
+      .array(
+        z
+          .string()
+          .regex(
+            /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/,
+            'it has 1 to 256 letters without accents, digits and signs, without a space, a quotation mark or a backslash',
+          ),
+      )
       .max(64)
       .readonly()
       .exactOptional(),
@@ -117,7 +124,12 @@ const samlRecord = z.strictObject({
   }),
 });
 
-const attribute = z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/);
+const attribute = z
+  .string()
+  .regex(
+    /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
+    'it has 1 to 64 letters from A to Z, digits and -, and starts with a letter',
+  );
 export const memberAttributes = ['member', 'uniqueMember', 'memberUid'] as const;
 
 const ldapRecord = z.strictObject({

@@ -7,8 +7,8 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { ListAnswer } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { shellWord } from '../ways/change-ways.ts';
-import type { Matrix } from './call-columns.ts';
 import { phraseOf } from './granted-access.ts';
+import { groupOff } from './group-off.ts';
 import { type AskedCall, type Caller, type ExplainedCall, explainCall, openingOf } from './open-call.ts';
 
 /** So many days are looked back at for what a change would have let through. */
@@ -50,7 +50,7 @@ export async function panelOf(
     because,
     muted,
     denials,
-    off: await groupOff(asking, call, explained),
+    off: await groupOff(tools, ctx, { method: call.method, rule: explained.rule }),
     story: denials?.decisionId ? await storyOf(asking, denials.decisionId) : undefined,
     opens: await opensOf(asking, caller, call),
     mayMute: may.has('muteDenials') && (muted !== null || (!isAllowed && wouldDo !== null)),
@@ -122,21 +122,6 @@ function structureIn(path: string): string | undefined {
 async function storyOf([tools, ctx]: Asking, id: string): Promise<readonly ShownEntry[] | undefined> {
   const found = tools.run<ListAnswer<ShownEntry>>(ctx, 'traceAuditEntries', { params: { id } });
   return (await orNothing(found))?.body.items;
-}
-
-/** Members answer nobody there, so it is asked of a role that may everything. */
-async function groupOff(
-  [tools, ctx]: Asking,
-  { method }: AskedCall,
-  { rule }: ExplainedCall,
-): Promise<ShownAnswer['off']> {
-  if (!rule?.template) return undefined;
-  const { body } = await tools.run<Matrix>(ctx, 'readAccessMatrix', { query: { role: ['Admin'] } });
-  const endpoint = body.endpoints.find(
-    ({ path, methods }) => path === rule.template && methods.includes(method),
-  );
-  const members = endpoint?.access.Admin?.groupOffAt ?? [];
-  return members.length === 0 ? undefined : { members, group: rule.group ?? '' };
 }
 
 /** Without it the page says less. */

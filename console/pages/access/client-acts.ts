@@ -211,6 +211,7 @@ function secretEnd(client: ActedClient, secret: string, said: Wording): Act {
         name: 'tokens',
         label: t('clients.tokensItHas'),
         value: 'true',
+        areSentences: true,
         options: [
           { value: 'true', label: t('clients.stopToo') },
           { value: 'false', label: t('clients.goOnUntilExpiry') },
@@ -245,6 +246,7 @@ function rotation(client: ActedClient, said: Wording): Act {
         name: 'ends',
         label: t('clients.secretItHas'),
         value: 'used',
+        areSentences: true,
         options: [
           { value: 'used', label: t(hasRoom ? 'clients.endsOnUse' : 'clients.olderEndsNewerOnUse') },
           ...(hasRoom

@@ -4,6 +4,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act } from '../acts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
+import { groupOff } from './group-off.ts';
 
 /** A machine client, or a person by name. */
 export interface Caller {
@@ -53,7 +54,7 @@ export function explainCall(
 
 /**
  * @param hidden  what the form of the act says besides
- * @returns undefined where nothing is closed, or nothing opens it
+ * @returns undefined where nothing is closed, nothing opens it, or it is off at every member
  */
 export async function openingOf(
   tools: PageTools,
@@ -62,8 +63,9 @@ export async function openingOf(
   call: AskedCall,
   hidden: Readonly<Record<string, string>> = {},
 ): Promise<Opening | undefined> {
-  const { isAllowed, wouldDo } = await explainCall(tools, ctx, caller, call);
+  const { isAllowed, wouldDo, rule } = await explainCall(tools, ctx, caller, call);
   if (isAllowed || !wouldDo) return undefined;
+  if ((await groupOff(tools, ctx, { method: call.method, rule }))?.isEverywhere) return undefined;
   return caller.kind === 'client'
     ? scopeOpening(tools, ctx, { caller, call, hidden, scope: wouldDo.scopes[0] })
     : roleOpening(tools, ctx, { caller, call, hidden, roles: wouldDo.roles });

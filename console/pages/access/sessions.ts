@@ -12,10 +12,11 @@ import {
   sessionsPath,
 } from '../../../views/management/access/sessions.tsx';
 import type { OpenSessions } from '../../../views/management/access/user-access.tsx';
+import type { BulkJob } from '../../../views/management/bulk/outcome.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { idOf } from '../../admin-api/sessions/session-ids.ts';
-import { textFor } from '../../http/display/presentation.ts';
-import type { Act, Acts } from '../acts.ts';
+import { presentationOf, textFor } from '../../http/display/presentation.ts';
+import { type Act, type Acts, reasonIn, reasonText } from '../acts.ts';
 import { createBulk } from '../bulk/bulk.ts';
 import { listed } from '../listed-pages.ts';
 import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
@@ -24,6 +25,7 @@ import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
 const listHref = '/access/sessions';
+const endAllHref = `${listHref}?do=end-all`;
 
 /** By the `uid` that the browser's own session has. */
 export type KeyOfSession = (uid: string) => Promise<string | undefined>;
@@ -44,20 +46,24 @@ export function createSessionPages(tools: PageTools, acts: Acts, deps: SessionPa
   const bulk = createBulk({ tools, acts, origin }, 'sessions', (t) => t('common.sessions'), {
     nameOf: userOf,
     ownOf,
+    wholeHref: endAllHref,
   });
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
+      if (form.get('do') === 'end-all') return acts.ask(ctx, await endingAll(ctx), listPlace(t), {});
       if (await bulk.ask(ctx)) return;
       const asked = queryOf(form, listed.sessions.names);
       const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query: asked });
       const filters = filtersOf(listHref, asked, undefined, [], t);
+      const may = await tools.mayRun(ctx, ['endSession', 'endAllSessions']);
       const html = renderSessions({
         frame: await tools.frame(ctx),
         sessions: body.items,
         ownId: await ownOf(ctx),
-        mayEnd: (await tools.mayRun(ctx, ['endSession'])).has('endSession'),
+        mayEnd: may.has('endSession'),
+        endAllHref: may.has('endAllSessions') ? endAllHref : undefined,
         filters: { ...filters, texts: filterTexts(asked, t) },
         notice: form.get('done') === 'ended' ? t('common.sessionEnded') : undefined,
         ...(await bulk.state(ctx, body)),
@@ -77,8 +83,13 @@ export function createSessionPages(tools: PageTools, acts: Acts, deps: SessionPa
         return { items: newestFirst(body.items), isAll: body.next === null };
       },
     } satisfies LiveList,
-    /** `POST /access/sessions`: ends many. */
+    /** `POST /access/sessions`: ends many, or all. */
     async endMany(ctx: PageContext): Promise<void> {
+      if (ctx.state.form.get('do') === 'end-all') {
+        const job = await acts.perform<BulkJob>(ctx, await endingAll(ctx), listPlace(textFor(ctx)), {});
+        if (job) tools.goTo(ctx, `${listHref}?job=${job.body.id}`);
+        return;
+      }
       if (!(await bulk.perform(ctx))) tools.goTo(ctx, listHref);
     },
     async show(ctx: PageContext): Promise<void> {
@@ -110,6 +121,33 @@ export function createSessionPages(tools: PageTools, acts: Acts, deps: SessionPa
       if (done) tools.goTo(ctx, `${listHref}?done=ended`);
     },
   };
+
+  /** Of everybody. */
+  async function endingAll(ctx: PageContext): Promise<Act> {
+    const t = textFor(ctx);
+    const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', {
+      query: { limit: '1' },
+    });
+    const { value = 1, isExact = true } = body.count ?? {};
+    return {
+      name: 'end-all',
+      operation: 'endAllSessions',
+      title: t('sessions.endAll'),
+      effects: [
+        t(isExact ? 'sessions.allNow' : 'sessions.moreThanNow', { n: value }),
+        t('sessions.everybodyOut'),
+        t('sessions.ownLast'),
+        t('sessions.goesOn'),
+      ],
+      button: t('sessions.endAll'),
+      isDangerous: true,
+      isMaking: true,
+      typedName: presentationOf(ctx).branding.name ?? t('sessions.typed'),
+      texts: [reasonText(t)],
+      // What is quick is over by the time that the list is shown again.
+      requestOf: (form) => ({ body: reasonIn(form), waitSeconds: 1 }),
+    };
+  }
 
   /** That of the reader. */
   async function ownOf({ state: { current } }: PageContext): Promise<string | undefined> {
@@ -148,6 +186,10 @@ function filterTexts(asked: Readonly<Record<string, string>>, t: Translate) {
     { name: 'client', label: t('access.application'), value: asked.client ?? '' },
     { name: 'provider', label: t('sessions.identityProvider'), value: asked.provider ?? '' },
   ];
+}
+
+function listPlace(t: Translate) {
+  return { path: sessionsPath(t), href: listHref };
 }
 
 function placeOf({ id, user }: ShownSession, t: Translate) {

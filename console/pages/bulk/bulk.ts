@@ -44,6 +44,8 @@ interface Names {
   readonly nameOf?: (ctx: PageContext, id: string) => Promise<string>;
   /** The id of what is the reader's own; by default that of the account. */
   readonly ownOf?: (ctx: PageContext) => Promise<string | undefined>;
+  /** Asks about the whole list, in the place of its act. */
+  readonly wholeHref?: string;
 }
 
 /**
@@ -54,7 +56,7 @@ export function createBulk(
   { tools, acts, origin }: { readonly tools: PageTools; readonly acts: Acts; readonly origin: string },
   list: BulkList,
   title: (t: Translate) => string,
-  { nameOf, ownOf = async (ctx) => ctx.state.account.username }: Names = {},
+  { nameOf, ownOf = async (ctx) => ctx.state.account.username, wholeHref }: Names = {},
 ): Bulk {
   const page = listed[list];
   const all: readonly BulkAct[] = bulkActs[list];
@@ -96,6 +98,7 @@ export function createBulk(
     async ask(ctx) {
       const act = actNamed(ctx);
       if (!act || act.isAtOnce) return false;
+      if (isWhole(ctx)) return leadToWhole(ctx);
       const meant = await checked(ctx, act);
       if (meant) await acts.ask(ctx, await askedAct(ctx, act, meant), placeOf(ctx, meant), {});
       return true;
@@ -107,6 +110,7 @@ export function createBulk(
       }
       const act = actNamed(ctx);
       if (!act) return false;
+      if (isWhole(ctx)) return leadToWhole(ctx);
       const meant = await checked(ctx, act);
       if (!meant) return true;
       if (act.isAtOnce) {
@@ -119,6 +123,16 @@ export function createBulk(
       return true;
     },
   };
+
+  function isWhole(ctx: PageContext): boolean {
+    const isAll = ctx.state.form.get('all') === 'true';
+    return wholeHref !== undefined && isAll && Object.keys(askedIn(ctx, list)).length === 0;
+  }
+
+  function leadToWhole(ctx: PageContext): true {
+    tools.goTo(ctx, wholeHref!);
+    return true;
+  }
 
   async function undo(ctx: PageContext): Promise<void> {
     const id = ctx.state.form.get('job') ?? '';

@@ -8,7 +8,14 @@ import type { PageContext } from '../page-tools.ts';
 import { type LiveList, newFramesOf } from './new-items.ts';
 import { partFramesOf, type ReadParts } from './parts.ts';
 import { begin, bye, queryOf, type Reason, resumed } from './stream-text.ts';
-import { createTopics, type Frame, type FrameReader, type NewFrames, type Topic } from './topics.ts';
+import {
+  createTopics,
+  type Frame,
+  type FrameReader,
+  type NewFrames,
+  type Pace,
+  type Topic,
+} from './topics.ts';
 
 export interface LiveDeps {
   /**
@@ -45,6 +52,12 @@ interface Stream {
   readonly readings: Reading[];
   /** Since when it has more unsent than it may; undefined: it has not. Epoch milliseconds. */
   behindSince: number | undefined;
+}
+
+interface StreamFrames {
+  readonly frames: NewFrames;
+  /** Besides, of lines that follow what comes. */
+  readonly tail?: NewFrames | undefined;
 }
 
 interface Reading extends FrameReader {
@@ -96,6 +109,9 @@ export function createLive(deps: LiveDeps) {
      */
     of: (operation: string, parts: ReadParts): Guard<WithSession & WithForm> =>
       guard(mayRun(operation), partFramesOf(parts), rightsOf),
+    /** The same with lines that follow what comes. */
+    ofTail: (operation: string, parts: ReadParts, tail: NewFrames): Guard<WithSession & WithForm> =>
+      guard(mayRun(operation), partFramesOf(parts), rightsOf, tail),
     /** The same of a page for which there is no one operation. @param check  whoever may not is answered as by the page */
     ofAny: (check: Check, parts: ReadParts): Guard<WithSession & WithForm> =>
       guard(check, partFramesOf(parts), rightsOf),
@@ -136,16 +152,17 @@ export function createLive(deps: LiveDeps) {
     check: Check,
     frames: NewFrames,
     readersOf: (ctx: PageContext) => string,
+    tail?: NewFrames,
   ): Guard<WithSession & WithForm> {
     return async (ctx, next) => {
       const page = ctx as PageContext;
       if (page.state.form.get('live') !== '1') return next();
       await check(page);
-      await open(page, frames, readersOf(page));
+      await open(page, { frames, tail }, readersOf(page));
     };
   }
 
-  async function open(ctx: PageContext, frames: NewFrames, readers: string): Promise<void> {
+  async function open(ctx: PageContext, { frames, tail }: StreamFrames, readers: string): Promise<void> {
     const { res } = ctx;
     const session = ctx.state.current.uid;
     const rights = rightsOf(ctx);
@@ -170,19 +187,28 @@ export function createLive(deps: LiveDeps) {
       page.hasMissed = false;
       res.write(resumed(last));
     } else await begun(stream, page, isKnown);
+    if (tail)
+      await begun(
+        stream,
+        read(stream, `tail ${key}`, tail, () => {}, 'tail'),
+        true,
+      );
     // It is the same on all pages, and what cannot be had is not in it.
     const bar = read(stream, `bar ${presentation} ${rights}`, barFrames, () => {});
     await begun(stream, bar, true);
   }
 
   /** Until a frame was sent, it has missed all of them: the first one is whole, and so is that of who was away. */
-  function read(stream: Stream, key: string, frames: NewFrames, fail: (error: unknown) => void): Reading {
+  function read(
+    stream: Stream,
+    key: string,
+    frames: NewFrames,
+    fail: (error: unknown) => void,
+    pace?: Pace,
+  ): Reading {
     const { ctx, res } = stream;
-    const { topic, leave } = topics.read(key, frames, {
-      ctx,
-      take: (frame) => send(stream, reading, frame),
-      fail,
-    });
+    const take = (frame: Frame) => send(stream, reading, frame);
+    const { topic, leave } = topics.read(key, frames, { ctx, take, fail }, pace);
     const reading: Reading = { ctx, topic, hasMissed: true, leave };
     stream.readings.push(reading);
     if (res.destroyed) leave();

@@ -1,6 +1,6 @@
 /**
  * What streams of one address and one set of rights are sent: made once for all of them, and again every two seconds as long
- * as there is a reader. Frames are of values and not of events, so that whoever has missed one needs the last one alone.
+ * as there is a reader; of a tail four times a second, which many tails and many readers share. Frames are of values and not of events, so that whoever has missed one needs the last one alone.
  */
 import type { PageContext } from '../page-tools.ts';
 
@@ -46,13 +46,22 @@ export interface TopicReader {
 
 export interface Topics {
   /** @returns the topic, and what ends the reading */
-  read(key: string, frames: NewFrames, reader: TopicReader): { readonly topic: Topic; leave(): void };
+  read(
+    key: string,
+    frames: NewFrames,
+    reader: TopicReader,
+    pace?: Pace,
+  ): { readonly topic: Topic; leave(): void };
   /** Whether a frame of this id is from here, and not too long ago. */
   knows(key: string, id: string): boolean;
   close(): void;
 }
 
+/** A tail follows what comes. */
+export type Pace = 'usual' | 'tail';
+
 interface Held {
+  readonly pace: Pace;
   readonly readers: Set<TopicReader>;
   readonly makeFrame: MakeFrame;
   timer: NodeJS.Timeout | undefined;
@@ -63,6 +72,10 @@ interface Held {
 }
 
 const frameMs = 2_000;
+/** Of all tails together, so that what they cost has an end. */
+const tailMs = 250;
+/** As few lines a second to all readers of tails as 1,000 readers of other pages get. */
+const tailMsOfReader = 2;
 /** So long a reader may be away. */
 const storedMs = 300_000;
 /** With nobody reading. */
@@ -77,10 +90,11 @@ export function createTopics(boot: string, now: () => number): Topics {
   let sequence = 0;
 
   return {
-    read(key, frames, reader) {
+    read(key, frames, reader, pace = 'usual') {
       let held = topics.get(key);
       if (!held) {
         held = {
+          pace,
           readers: new Set(),
           makeFrame: frames(),
           timer: undefined,
@@ -93,13 +107,13 @@ export function createTopics(boot: string, now: () => number): Topics {
       }
       const found = held;
       found.readers.add(reader);
-      found.timer ??= setInterval(() => void make(found), frameMs).unref();
+      found.timer ??= begin(found);
       return {
         topic: { frame: () => found.frame, make: () => make(found) },
         leave() {
           found.readers.delete(reader);
           if (found.readers.size > 0) return;
-          clearInterval(found.timer);
+          clearTimeout(found.timer);
           found.timer = undefined;
           found.leftAt = now();
         },
@@ -111,9 +125,29 @@ export function createTopics(boot: string, now: () => number): Topics {
       return held.readers.size > 0 || now() - held.leftAt < storedMs;
     },
     close() {
-      for (const { timer } of topics.values()) clearInterval(timer);
+      for (const { timer } of topics.values()) clearTimeout(timer);
     },
   };
+
+  function begin(held: Held): NodeJS.Timeout {
+    if (held.pace === 'usual') return setInterval(() => void make(held), frameMs).unref();
+    const next = () => {
+      const timer = setTimeout(async () => {
+        await make(held);
+        // Who has left and come again meanwhile has another one.
+        if (held.timer === timer) held.timer = next();
+      }, tailPeriod()).unref();
+      return timer;
+    };
+    return next();
+  }
+
+  /** Slower with each tail that is read, and with each reader. */
+  function tailPeriod(): number {
+    const tails = [...topics.values()].filter(({ pace, readers }) => pace === 'tail' && readers.size > 0);
+    const readers = tails.reduce((sum, one) => sum + one.readers.size, 0);
+    return Math.min(frameMs, Math.max(tailMs * tails.length, tailMsOfReader * readers));
+  }
 
   async function make(held: Held): Promise<void> {
     const [reader] = held.readers;

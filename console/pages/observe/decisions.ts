@@ -12,6 +12,7 @@ import { muteDays } from '../../../views/management/observe/mute.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import { orNothing, passedBy, type Usage, whatIfDays } from '../access/call-panel.ts';
+import { groupOff } from '../access/group-off.ts';
 import { type Caller, explainCall, type Opening, openingOf } from '../access/open-call.ts';
 import type { Acts } from '../acts.ts';
 import type { ListAnswer } from '../lists.ts';
@@ -69,14 +70,18 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
     const id = String(ctx.params.decision);
     const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'traceAuditEntries', { params: { id } });
     const caller = explained && callerOf(explained);
+    const withAll = caller && explained ? await explainCall(tools, ctx, caller, explained) : undefined;
+    const off =
+      withAll && explained && (await groupOff(tools, ctx, { ...withAll, method: explained.method }));
     const html = renderDecision({
       frame: await tools.frame(ctx),
       id,
       explanation: explained,
       caller,
-      withAll: caller && explained ? await explainCall(tools, ctx, caller, explained) : undefined,
+      withAll,
       denials: caller && explained ? await denialsOf(ctx, caller, explained) : undefined,
       opening: explained && (await shownOpening(ctx, explained)),
+      offEverywhere: off?.isEverywhere ? off : undefined,
       story: body.items,
       csrf: tools.csrf(ctx),
       mayMute: (await tools.mayRun(ctx, ['muteDenials'])).size > 0,

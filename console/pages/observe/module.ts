@@ -21,16 +21,19 @@ export interface ObserveNeeds {
   readonly csrf: Guard<WithForm, WithForm>;
   /** Leads to what waits for a second administrator. */
   readonly held: Guard<WithSession & WithForm>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 export function addObserveRoutes(router: Router, needs: ObserveNeeds): void {
   const { tools, acts, live, listVersions, signedIn, csrf, held } = needs;
-  const traffic = createTrafficPage(tools, acts);
+  const traffic = createTrafficPage(tools, acts, needs.now);
   const audit = createAuditPages(tools);
   const decisions = createDecisionPage(tools, acts);
   const health = createHealthPages(tools);
   const jobs = createJobPages(tools, acts);
-  router.get('/observe/traffic', query, signedIn, live.of('readCalls', traffic.parts), traffic.show);
+  const liveTraffic = live.ofTail('readCalls', traffic.parts, traffic.tail);
+  router.get('/observe/traffic', query, signedIn, liveTraffic, traffic.show);
   router.post('/observe/traffic', form, csrf, signedIn, held, traffic.end);
   const newEntries = live.ofList(audit.newEntries(listVersions.audit));
   router.get('/observe/audit', query, signedIn, newEntries, audit.list);

@@ -15,9 +15,14 @@ import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { callPlotOf } from '../plots.ts';
 import { readPart } from '../read-part.ts';
+import { tailFramesOf } from './traffic-tail.ts';
 
-export function createTrafficPage(tools: PageTools, acts: Acts) {
+export function createTrafficPage(tools: PageTools, acts: Acts, now: () => number) {
+  const read = async (ctx: PageContext, query: Readonly<Record<string, string>>) =>
+    (await tools.run<ShownTraffic>(ctx, 'readCalls', { query })).body;
   return {
+    /** What comes while it is open. */
+    tail: tailFramesOf({ askedOf, read, readerOf: tools.reader, now }),
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
@@ -56,12 +61,8 @@ export function createTrafficPage(tools: PageTools, acts: Acts) {
 
   async function modelOf(ctx: PageContext) {
     const t = textFor(ctx);
-    const {
-      cursor: _,
-      limit: _limit,
-      ...asked
-    } = queryOf(ctx.state.form, ['client', 'structure', 'member', 'status', 'minutes']);
-    const { body: traffic } = await tools.run<ShownTraffic>(ctx, 'readCalls', { query: asked });
+    const asked = askedOf(ctx);
+    const traffic = await read(ctx, asked);
     const { selects, ...filters } = filtersOf(
       trafficHref,
       asked,
@@ -88,6 +89,13 @@ export function createTrafficPage(tools: PageTools, acts: Acts) {
       mayEnd: (await tools.mayRun(ctx, ['endOpenCall'])).has('endOpenCall'),
     };
   }
+}
+
+/** Of the operation. */
+function askedOf({ state: { form } }: PageContext): Readonly<Record<string, string>> {
+  const names = ['client', 'structure', 'member', 'status', 'minutes'];
+  const { cursor: _, limit: _limit, ...asked } = queryOf(form, names);
+  return asked;
 }
 
 interface OpenCalls {

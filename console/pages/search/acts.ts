@@ -102,6 +102,7 @@ const lone: readonly Lone[] = [
   { title: 'search.addPublisher', operation: 'addWanConfig', href: `${wanHref}?do=new` },
   { title: 'common.rotateSigningKeys', operation: 'rotateKeys', href: `${keysHref}?do=rotate` },
   { title: 'common.replaceSigningKeysOnce', operation: 'rotateKeys', href: `${keysHref}?do=rotate-now` },
+  { title: 'sessions.endAll', operation: 'endAllSessions', href: '/access/sessions?do=end-all' },
   { title: 'search.startBackup', operation: 'startHotBackup', href: `${operationsHref}?do=backup` },
   { title: 'search.changeState', operation: 'changeClusterState', href: operationsHref },
   { title: 'search.raiseVersion', operation: 'changeClusterVersion', href: operationsHref },

@@ -53,6 +53,7 @@ const commandsOf: Readonly<Record<string, CommandOf>> = {
   enableClient: named('client enable', 'client'),
   enableIdentityProvider: named('idp enable', 'provider'),
   enableUser: named('user enable', 'user'),
+  endAllSessions: ({ body }) => withReason(body, ['session', 'end-all', '--everybody']),
   endOpenCall: named('call end', 'call'),
   endSession: named('session end', 'session'),
   endUserSessions: named('user end-sessions', 'user'),

@@ -11,6 +11,7 @@ export function approvalTitle({ operation, target }: Changed, t: Translate): str
   const [, verb = '', noun = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(operation) ?? [];
   const whole = wholes[operation];
   if (whole && target !== null) return t(whole, { what: target });
+  if (operation === 'endAllSessions') return t('sessions.endAll');
   if (!verbs[verb] || !nouns[noun]) return spelt({ operation, target });
   const what = [t(nouns[noun]), ...(target === null ? [] : [target])].join(' ');
   const title = t(verbs[verb], { what });

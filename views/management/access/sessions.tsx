@@ -37,6 +37,8 @@ export interface SessionsModel extends ListState {
   /** The one by which the page is read. */
   readonly ownId?: string | undefined;
   readonly mayEnd: boolean;
+  /** Asks about all of them. */
+  readonly endAllHref?: string | undefined;
   readonly filters: FiltersModel;
 }
 
@@ -44,7 +46,7 @@ export function renderSessions(model: SessionsModel): string {
   return renderDocument(<Sessions {...model} />, model.frame.presentation);
 }
 
-function Sessions({ sessions, ownId, mayEnd, ...list }: SessionsModel) {
+function Sessions({ sessions, ownId, mayEnd, endAllHref, ...list }: SessionsModel) {
   const t = useText();
   return (
     <ListPage
@@ -90,6 +92,7 @@ function Sessions({ sessions, ownId, mayEnd, ...list }: SessionsModel) {
         ),
       }))}
       empty={<p>{t('sessions.nobody')}</p>}
+      after={endAllHref && <More acts={[{ label: t('sessions.endAll'), href: endAllHref }]} />}
     />
   );
 }

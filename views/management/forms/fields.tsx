@@ -161,6 +161,32 @@ export function SelectField({ value, options, ...control }: SelectFieldProps) {
   );
 }
 
+interface OneOfProps extends SelectFieldProps {
+  readonly label: string;
+}
+
+/** One of these, each of them in sight. */
+export function OneOfField({ name, label, value, options }: OneOfProps) {
+  return (
+    <fieldset class="choices" id={name}>
+      <legend>{label}</legend>
+      {options.map((option) => (
+        <div key={option.value} class="choice">
+          <input
+            id={`${name}.${option.value}`}
+            name={name}
+            type="radio"
+            value={option.value}
+            checked={option.value === value}
+            required
+          />
+          <label for={`${name}.${option.value}`}>{option.label}</label>
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
 export interface Choice {
   /** Of the form field, whose value is `on`; also its id. */
   readonly name: string;

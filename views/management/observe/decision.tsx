@@ -47,6 +47,11 @@ export interface ShownOpening {
   readonly days: number;
 }
 
+export interface GroupSetting {
+  /** Of endpoints. */
+  readonly group: string;
+}
+
 export interface DecisionModel {
   readonly frame: FrameModel;
   readonly id: string;
@@ -58,6 +63,8 @@ export interface DecisionModel {
   readonly withAll?: { readonly isAllowed: boolean; readonly because: string } | undefined;
   readonly denials?: ShownDenials | undefined;
   readonly opening?: ShownOpening | undefined;
+  /** Calls like it are off at every member, so that no permission opens it. */
+  readonly offEverywhere?: GroupSetting | undefined;
   /** From the sign-in or the token to the denial, the oldest first. */
   readonly story: readonly ShownEntry[];
   readonly notice?: DoneNotice | undefined;
@@ -141,16 +148,16 @@ function FirstAct({ opening, explanation, caller, withAll, csrf, id }: DecisionM
 }
 
 function factsOf(
-  { frame, id, caller, withAll, denials, opening, mayMute, csrf }: DecisionModel,
+  { frame, id, caller, withAll, denials, opening, offEverywhere, mayMute, csrf }: DecisionModel,
   { reason, missing, change, command, now, muted }: ShownExplanation,
   t: Translate,
 ): readonly Fact[] {
   return [
     ...(caller ? [{ name: t('decision.caller'), value: <Named {...caller} /> }] : []),
-    { name: t('audit.why'), value: <Sentence text={reason} otherwise={t('decision.unknown')} /> },
-    ...(missing ? [{ name: t('audit.missing'), value: <Id>{missing}</Id> }] : []),
+    { name: t('decision.why'), value: <Sentence text={reason} otherwise={t('decision.unknown')} /> },
+    ...(missing ? [{ name: t('decision.missing'), value: <Id>{missing}</Id> }] : []),
     ...(denials
-      ? [{ name: t('common.refused'), value: <Denials {...denials} id={id} now={frame.now} /> }]
+      ? [{ name: t('decision.howOften'), value: <Denials {...denials} id={id} now={frame.now} /> }]
       : []),
     ...(muted
       ? [
@@ -162,12 +169,14 @@ function factsOf(
       : []),
     ...(now ? [{ name: t('decision.sameCallNow'), value: <Verdict {...now} /> }] : []),
     ...(withAll ? [{ name: t('decision.withAll'), value: <Verdict {...withAll} /> }] : []),
-    ...(withAll?.isAllowed
+    ...(withAll?.isAllowed && !offEverywhere
       ? []
       : [
           {
             name: t('decision.toOpenIt'),
-            value: (
+            value: offEverywhere ? (
+              <OffEverywhere {...offEverywhere} />
+            ) : (
               <>
                 <Sentence text={change} otherwise={t('decision.nothingOpensIt')} />
                 {command && <AsCommand command={command} />}
@@ -189,6 +198,15 @@ function factsOf(
 /** What the console has said of it in English. */
 function Sentence({ text, otherwise }: { readonly text: string | undefined; readonly otherwise: string }) {
   return <bdi>{text === undefined ? otherwise : <Said>{text}</Said>}</bdi>;
+}
+
+/** What opens it then: a setting of members. */
+export function OffEverywhere({ group }: GroupSetting) {
+  return <Text id="effective.offEverywhereOpens" gaps={{ setting: <GroupSettingText group={group} /> }} />;
+}
+
+export function GroupSettingText({ group }: GroupSetting) {
+  return <code>{`network.rest-api.endpoint-groups.${group}.enabled`}</code>;
 }
 
 export function AsCommand({ command }: { readonly command: string }) {

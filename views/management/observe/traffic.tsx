@@ -74,6 +74,7 @@ function Traffic(model: TrafficModel) {
       <Filters {...filters} />
       <Chips {...filters} />
       <TrafficParts {...model} />
+      <Tail {...model} />
     </ManagementPage>
   );
 }
@@ -81,6 +82,11 @@ function Traffic(model: TrafficModel) {
 /** What goes on while the page is open. */
 export function trafficParts(model: TrafficPartsModel): Readonly<Record<string, string>> {
   return { traffic: renderPart(<TrafficParts {...model} />, model.frame.presentation) };
+}
+
+/** The last lines, which follow what comes. */
+export function tailParts(model: TailModel): Readonly<Record<string, string>> {
+  return { tail: renderPart(<Tail {...model} />, model.frame.presentation) };
 }
 
 function TrafficParts(model: TrafficPartsModel) {
@@ -102,7 +108,6 @@ function TrafficParts(model: TrafficPartsModel) {
           </div>
           <DeniedMost denials={traffic.denials} asked={asked} />
           <Calls {...model} id="slowest" title={t('traffic.slowest')} calls={traffic.slowest.slice(0, 10)} />
-          <Latest {...model} />
         </>
       )}
     </div>
@@ -170,25 +175,30 @@ function Nothing({ isOfFilter }: { readonly isOfFilter: boolean }) {
 }
 
 /** The last lines of the period, and how many calls it has besides. */
-function Latest(model: TrafficPartsModel) {
+function Tail({ frame, traffic: { calls, latest } }: TailModel) {
   const t = useText();
-  const { calls, latest } = model.traffic;
   const lines = latest.slice(0, mostLines);
   const more = calls - lines.length;
   return (
-    <Calls
-      {...model}
-      id="latest"
-      title={t('traffic.latest')}
-      calls={lines}
-      more={more > 0 ? t('traffic.moreCalls', { n: more }) : undefined}
-    />
+    <div id="tail" class="parts" data-part="">
+      <Calls
+        frame={frame}
+        id="latest"
+        title={t('traffic.latest')}
+        calls={lines}
+        more={more > 0 ? t('traffic.moreCalls', { n: more }) : undefined}
+      />
+    </div>
   );
 }
 
-const mostLines = 50;
+export const mostLines = 50;
 
-interface CallsProps extends TrafficPartsModel {
+export interface TailModel extends Pick<TrafficPartsModel, 'frame'> {
+  readonly traffic: Pick<ShownTraffic, 'calls' | 'latest'>;
+}
+
+interface CallsProps extends Pick<TrafficPartsModel, 'frame'> {
   readonly id: string;
   readonly title: string;
   readonly calls: readonly ShownCall[];

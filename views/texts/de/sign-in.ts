@@ -135,6 +135,9 @@ export const signIn: SameTexts<typeof english> = {
   'device.close': 'Sie können diese Seite schließen.',
 
   'error.goOn': 'Weiter',
+  'error.again': 'Noch einmal versuchen',
+  'error.membersAway':
+    'Unter Member sehen Sie, welches weg oder nicht bereit ist, und warum. Sobald eines antwortet, geht dasselbe wieder.',
   'error.account': 'Zu Ihrem Konto',
   'error.back': 'Zurück',
   'error.backTo': 'Zurück: {page}',

@@ -125,6 +125,9 @@ export const signIn = {
   'device.close': 'You can close this page.',
 
   'error.goOn': 'Go on',
+  'error.again': 'Try again',
+  'error.membersAway':
+    'Under Members you see which one is away, or not ready, and why. Once one answers, the same works again.',
   'error.account': 'Go to your account',
   'error.back': 'Go back',
   'error.backTo': 'Back to {page}',

@@ -7,7 +7,13 @@ import type { FrameModel } from '../../frame.tsx';
 import { objectHref } from '../../history/named.tsx';
 import { Table } from '../../list.tsx';
 import { entryColumns, rowOf, type ShownEntry } from '../../observe/audit.tsx';
-import { AsCommand, Denials, type ShownDenials } from '../../observe/decision.tsx';
+import {
+  AsCommand,
+  Denials,
+  GroupSettingText,
+  OffEverywhere,
+  type ShownDenials,
+} from '../../observe/decision.tsx';
 import { MuteButton, Muted, type ShownMute } from '../../observe/mute.tsx';
 import { State } from '../../state.tsx';
 
@@ -15,7 +21,7 @@ export interface ShownAnswer {
   readonly isAllowed: boolean;
   readonly because: string;
   /** Members where the endpoint group of the call is off: no permission helps there. */
-  readonly off?: { readonly members: readonly string[]; readonly group: string } | undefined;
+  readonly off?: ShownGroupOff | undefined;
   /** Of calls like this one. */
   readonly denials?: ShownDenials | undefined;
   /** What led to the latest denial, the oldest first. */
@@ -27,6 +33,13 @@ export interface ShownAnswer {
   readonly mayMute: boolean;
   /** Whether the call can be made here as this caller. */
   readonly mayTry?: boolean;
+}
+
+export interface ShownGroupOff {
+  readonly members: readonly string[];
+  readonly group: string;
+  /** At every member that there is. */
+  readonly isEverywhere: boolean;
 }
 
 interface ShownOpening {
@@ -130,7 +143,8 @@ function factsOf(
         </bdi>
       ),
     },
-    ...(off ? [{ name: t('effective.atMembers'), value: <Off {...off} /> }] : []),
+    ...(off && !off.isEverywhere ? [{ name: t('effective.atMembers'), value: <Off {...off} /> }] : []),
+    ...(off?.isEverywhere ? [{ name: t('decision.toOpenIt'), value: <OffEverywhere {...off} /> }] : []),
     ...(denials
       ? [{ name: t('common.refused'), value: <Denials {...denials} id="" now={frame.now} /> }]
       : []),
@@ -153,7 +167,7 @@ function Off({ members, group }: NonNullable<ShownAnswer['off']>) {
       id="effective.groupOff"
       gaps={{
         members: <bdi>{members.join(', ')}</bdi>,
-        setting: <code>{`endpoint-groups.${group}.enabled`}</code>,
+        setting: <GroupSettingText group={group} />,
       }}
     />
   );

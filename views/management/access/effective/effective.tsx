@@ -65,11 +65,12 @@ export function renderEffective(model: EffectiveModel): string {
 function Effective(model: EffectiveModel) {
   const t = useText();
   const { kind, kinds, columns, subjects, filters, notice, ...list } = model;
+  const isOffSomewhere = subjects.some(({ cells }) => cells.some(isOff));
   return (
     <ListPage
       {...list}
       title={t('common.effectiveAccess')}
-      about={t('effective.about')}
+      about={[t('effective.about'), ...(isOffSomewhere ? [t('effective.notAt')] : [])].join(' ')}
       before={
         <>
           {notice && <Notice>{notice}</Notice>}
@@ -115,6 +116,11 @@ function Effective(model: EffectiveModel) {
       empty={<p>{t('effective.nobodyYet')}</p>}
     />
   );
+}
+
+/** It may be called, and a member has it off. */
+function isOff({ outcome, offAt }: ShownCell): boolean {
+  return outcome !== 'refused' && offAt.length > 0;
 }
 
 function hrefOf({ kind, id }: ShownSubject): string {

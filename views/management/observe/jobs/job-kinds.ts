@@ -21,6 +21,7 @@ export const jobKinds: Readonly<Record<string, WordKey>> = {
   'remove-applications': 'jobs.removeApplications',
   'remove-roles': 'jobs.removeRoles',
   'end-sessions': 'jobs.endSessions',
+  'end-all-sessions': 'sessions.endAll',
 };
 
 export interface NamedJob {

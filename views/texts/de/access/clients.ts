@@ -24,9 +24,10 @@ export const clients: SameTexts<typeof english> = {
   'clients.dpopMeaning':
     'Ein gestohlenes Token nützt nichts: Jeder Aufruf beweist, dass der Aufrufer den Schlüssel dazu hat.',
   'clients.authentication': 'Authentifizierung',
-  'clients.authenticationHint': 'Womit er sich ausweist, wenn er ein Token anfordert.',
-  'clients.bySecret': 'Secret (client_secret_basic, client_secret_post)',
-  'clients.byKeys': 'Mit einem Schlüssel signiert (private_key_jwt)',
+  'clients.authenticationHint':
+    'Womit er sich ausweist, wenn er ein Token anfordert. Ein Secret kommt per client_secret_basic oder client_secret_post.',
+  'clients.bySecret': 'Secret (im Header oder im Formular)',
+  'clients.byKeys': 'Signatur (private_key_jwt)',
   'clients.publicKeys': 'Öffentliche Schlüssel',
   'clients.publicKeysHint':
     'Ein JWK Set oder ein JWK in JSON: RSA, P-256, P-384 oder Ed25519, für private_key_jwt.',

@@ -19,6 +19,18 @@ export const sessions: SameTexts<typeof english> = {
   'sessions.of': 'Sitzung von {user}',
   'sessions.end': 'Sitzung beenden',
   'sessions.endAllOf': 'Alle Sitzungen von {user} beenden',
+  'sessions.endAll': 'Alle Sitzungen beenden',
+  'sessions.allNow': { one: 'Jetzt gibt es {n} Sitzung.', other: 'Jetzt gibt es {n} Sitzungen.' },
+  'sessions.moreThanNow': {
+    one: 'Jetzt gibt es mehr als {n} Sitzung.',
+    other: 'Jetzt gibt es mehr als {n} Sitzungen.',
+  },
+  'sessions.everybodyOut':
+    'Alle werden von dieser Konsole und von jeder Anwendung abgemeldet und müssen sich neu anmelden. Ihre Token gelten nicht mehr. Maschinen-Clients arbeiten weiter.',
+  'sessions.ownLast': 'Ihre endet zuletzt: Sie werden hier abgemeldet und melden sich neu an.',
+  'sessions.goesOn':
+    'Es läuft weiter, wenn diese Seite geschlossen wird, auch nach einem Neustart. Wer sich inzwischen anmeldet, bleibt angemeldet.',
+  'sessions.typed': 'Sitzungen',
   'sessions.endOne': 'Beenden',
   'sessions.endingIt': 'Ihr Ende meldet die Person an jeder Anwendung ab, die damit geöffnet wurde.',
   'sessions.session': 'Sitzung',

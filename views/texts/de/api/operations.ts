@@ -222,6 +222,8 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   readSession: 'Zeigt eine Sitzung.',
   endSession:
     'Beendet eine Sitzung und alles, was darunter ausgestellt wurde, und teilt es den Anwendungen mit.',
+  endAllSessions:
+    'Beendet alle Sitzungen, die es gibt, die eigene zuletzt, als Job, der nach einem Neustart weiterläuft.',
   endSessions:
     'Beendet die Sitzungen eines Benutzers, bei einem Client oder eines Anbieters, höchstens 100: noch einmal mit cursor, bis next null ist.',
   listSessionLogouts:

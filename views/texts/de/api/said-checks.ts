@@ -23,6 +23,60 @@ export const saidBySchemasInGerman: Readonly<Record<string, string>> = {
 
 export const saidByChecksInGerman: Readonly<Record<string, string>> = {
   ...saidBySchemasInGerman,
+  // The same in plain words.
+  'It may not be empty.': 'Es darf nicht leer sein.',
+  'It has at least {n} characters.': 'Es hat mindestens {n} Zeichen.',
+  'It has at most {n} characters.': 'Es hat höchstens {n} Zeichen.',
+  'Give at least one.': 'Nennen Sie mindestens eines.',
+  'Give at least {n} of them.': 'Nennen Sie mindestens {n}.',
+  'Give at most {n} of them.': 'Nennen Sie höchstens {n}.',
+  'It is at least {number}.': 'Es ist mindestens {number}.',
+  'It is more than {number}.': 'Es ist mehr als {number}.',
+  'It is at most {number}.': 'Es ist höchstens {number}.',
+  'It is less than {number}.': 'Es ist weniger als {number}.',
+  'It is one of {options}.': 'Es ist eines von {options}.',
+  'It is missing.': 'Es fehlt.',
+  'It has to be text.': 'Es muss Text sein.',
+  'It has to be a number.': 'Es muss eine Zahl sein.',
+  'It has to be a whole number.': 'Es muss eine ganze Zahl sein.',
+  'It has to be true or false.': 'Es muss true oder false sein.',
+  'It has to be a list.': 'Es muss eine Liste sein.',
+  'It has to be an object.': 'Es muss ein Objekt sein.',
+  'It has to be null.': 'Es muss null sein.',
+  'It has to be {value}.': 'Es muss {value} sein.',
+  'It cannot be this.': 'Das kann es nicht sein.',
+  'It does not have the form that it needs here.': 'Es hat nicht die Form, die es hier braucht.',
+  'It is no time such as 2026-01-31T12:00:00Z.': 'Es ist keine Zeit wie 2026-01-31T12:00:00Z.',
+  'It is no base64.': 'Es ist kein Base64.',
+  'It is no address.': 'Es ist keine Adresse.',
+  'It is no e-mail address.': 'Es ist keine E-Mail-Adresse.',
+  // What forms are made of.
+  'It has 1 to 64 letters from A to Z, digits and the characters . _ -, and starts with a letter or a digit.':
+    'Es hat 1 bis 64 Buchstaben von A bis Z, Ziffern und die Zeichen . _ - und beginnt mit einem Buchstaben oder einer Ziffer.',
+  'It has 1 to 64 small letters from a to z, digits and the characters . _ -, and starts with a letter or a digit.':
+    'Es hat 1 bis 64 kleine Buchstaben von a bis z, Ziffern und die Zeichen . _ - und beginnt mit einem Buchstaben oder einer Ziffer.',
+  'It has 1 to 64 letters from A to Z, digits and the characters . _ -, and starts with a letter.':
+    'Es hat 1 bis 64 Buchstaben von A bis Z, Ziffern und die Zeichen . _ - und beginnt mit einem Buchstaben.',
+  'It has 1 to 64 letters from A to Z, digits and -, and starts with a letter.':
+    'Es hat 1 bis 64 Buchstaben von A bis Z, Ziffern und - und beginnt mit einem Buchstaben.',
+  'It is # and six digits or letters from a to f, such as #0f5a49.':
+    'Es ist # mit sechs Ziffern oder Buchstaben von a bis f, etwa #0f5a49.',
+  'It is two numbers with a point between them, such as 5.5.':
+    'Es sind zwei Zahlen mit einem Punkt dazwischen, etwa 5.5.',
+  'It is one line of 1 to 1,000 characters.': 'Es ist eine Zeile von 1 bis 1.000 Zeichen.',
+  'It is one line.': 'Es ist eine Zeile.',
+  'It is base64: letters from A to Z, digits, + and /, with = at its end.':
+    'Es ist Base64: Buchstaben von A bis Z, Ziffern, + und /, mit = am Ende.',
+  'It is a media type such as application/json, in letters without accents.':
+    'Es ist ein Medientyp wie application/json, in Buchstaben ohne Akzente.',
+  'It is a host and a port, such as 10.0.0.1:5701, or the UUID of the member.':
+    'Es ist ein Host mit Port, etwa 10.0.0.1:5701, oder die UUID des Members.',
+  'It has 1 to 200 characters, none of them a space, a quotation mark, < > / or a backslash, and is not . or .. alone.':
+    'Es hat 1 bis 200 Zeichen, darunter weder Leerzeichen noch Anführungszeichen, < > / oder Backslash, und ist nicht . oder .. allein.',
+  'It has 1 to 1,000 characters, none of them a quotation mark, < > or a backslash, begins and ends with no space, ends with no slash, and has no . or .. between slashes.':
+    'Es hat 1 bis 1.000 Zeichen, darunter weder Anführungszeichen noch < > oder Backslash, beginnt und endet nicht mit einem Leerzeichen, endet nicht mit einem Schrägstrich und hat kein . oder .. zwischen Schrägstrichen.',
+  'It has 1 to 256 letters without accents, digits and signs, without a space, a quotation mark or a backslash.':
+    'Es hat 1 bis 256 Buchstaben ohne Akzente, Ziffern und Zeichen, ohne Leerzeichen, Anführungszeichen und Backslash.',
   // Checks that say it themselves.
   'Not as it should be: {what}.': 'Nicht so, wie es sein soll: {what}.',
   'A name goes with a password.': 'Zu einem Namen gehört ein Passwort.',
@@ -43,6 +97,8 @@ export const saidByChecksInGerman: Readonly<Record<string, string>> = {
   'Give ids or query.': 'Nennen Sie ids oder query.',
   'There is no such act of this caller, or not any more.':
     'Eine solche Aktion dieses Aufrufers gibt es nicht oder nicht mehr.',
+  'All sessions are ended by POST /api/v1/sessions/end-all, with which a second administrator has to agree.':
+    'Alle Sitzungen beendet POST /api/v1/sessions/end-all, und ein zweiter Administrator muss zustimmen.',
   'A query of all has no cursor and no limit.': 'Eine Abfrage von allem hat weder cursor noch limit.',
   // Calls of the API.
   'There is nothing at this address.': 'Unter dieser Adresse ist nichts.',

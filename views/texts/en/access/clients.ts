@@ -21,8 +21,9 @@ export const clients = {
   'clients.dpop': 'DPoP-bound tokens only',
   'clients.dpopMeaning': 'A stolen token is worth nothing: each call proves that the caller holds its key.',
   'clients.authentication': 'Authentication',
-  'clients.authenticationHint': 'How it proves who it is when it asks for a token.',
-  'clients.bySecret': 'Secret (client_secret_basic, client_secret_post)',
+  'clients.authenticationHint':
+    'How it proves who it is when it asks for a token. A secret comes by client_secret_basic or client_secret_post.',
+  'clients.bySecret': 'Secret (in header or form)',
   'clients.byKeys': 'Signed by a key (private_key_jwt)',
   'clients.publicKeys': 'Public keys',
   'clients.publicKeysHint':

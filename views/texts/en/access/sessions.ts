@@ -18,6 +18,18 @@ export const sessions = {
   'sessions.of': 'Session of {user}',
   'sessions.end': 'End session',
   'sessions.endAllOf': 'End all sessions of {user}',
+  'sessions.endAll': 'End all sessions',
+  'sessions.allNow': { one: 'There is {n} session now.', other: 'There are {n} sessions now.' },
+  'sessions.moreThanNow': {
+    one: 'There is more than {n} session now.',
+    other: 'There are more than {n} sessions now.',
+  },
+  'sessions.everybodyOut':
+    'Everybody is signed out of this console and of every application, and has to sign in again. Their tokens stop working. Machine clients go on.',
+  'sessions.ownLast': 'Yours ends last: you are signed out here, and sign in again.',
+  'sessions.goesOn':
+    'It goes on when this page is closed, and after a restart. Whoever signs in meanwhile stays signed in.',
+  'sessions.typed': 'sessions',
   'sessions.endOne': 'End',
   'sessions.endingIt': 'Ending it signs the person out of every application that was opened with it.',
   'sessions.session': 'Session',
