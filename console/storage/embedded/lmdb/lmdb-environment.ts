@@ -5,7 +5,7 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { lastPart } from '../../engine/key-parts.ts';
 import { StorageUnavailableError } from '../../storage.ts';
-import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
+import { decodeRecord, encodeRecord, wholeRecord } from './record-codec.ts';
 import { createWriteGate, type WriteGate } from './write-gate.ts';
 
 export interface Environment {
@@ -204,7 +204,8 @@ function openRecords<V>(shared: Shared, name: string): LmdbDatabase<V> {
     remove: bytes.remove,
     *under(prefix, options) {
       for (const { key, value } of bytes.under(prefix, options)) {
-        if (isWholeRecord(key, value)) yield { key, value: decodeRecord<V>(key, value) };
+        const whole = wholeRecord<V>(key, value);
+        if (whole !== undefined) yield { key, value: whole };
       }
     },
     keysUnder: bytes.keysUnder,
