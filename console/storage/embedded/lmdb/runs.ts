@@ -20,7 +20,11 @@ export interface Run {
 export function runBehind(
   records: Pick<LmdbDatabase<unknown>, 'has' | 'countFrom'>,
   index: Pick<LmdbDatabase<unknown>, 'has' | 'keysUnder'>,
-  { head, after, most }: { readonly head: LmdbKey; readonly after: LmdbKey | undefined; readonly most: number },
+  {
+    head,
+    after,
+    most,
+  }: { readonly head: LmdbKey; readonly after: LmdbKey | undefined; readonly most: number },
 ): Run | undefined {
   let run: Run | undefined;
   // Each piece twice as long as the one before: where there is no run, that has cost the look at one short piece.
