@@ -91,12 +91,12 @@ export const memberOperations: readonly Operation<MemberNeeds>[] = [
     access: 'metrics',
     query: listQuery({}),
     answer: listOf(memberView),
-    async run({ query }, needs: MemberNeeds) {
+    async run({ query, isBrief }, needs: MemberNeeds) {
       const { memberStates, cursors } = needs;
       const all = [...memberStates.list()].sort((one, other) => (one.id < other.id ? -1 : 1));
       const after = cursors.read('listMembers', query) ?? '';
       const rest = all.filter(({ id }) => id > after);
-      const lastMinuteOf = await readLastMinute(needs);
+      const lastMinuteOf = isBrief ? () => ({}) : await readLastMinute(needs);
       const items = rest.slice(0, query.limit ?? defaultItems).map((state) => shown(state, lastMinuteOf));
       const last = items.at(-1)?.id ?? '';
       const next = items.length < rest.length ? cursors.write('listMembers', query, last) : null;
@@ -179,7 +179,7 @@ async function readLastMinute({
   };
 }
 
-function shown(state: MemberState, lastMinuteOf: (id: string) => LastMinute) {
+function shown(state: MemberState, lastMinuteOf: (id: string) => Partial<LastMinute>) {
   return { ...state, ...lastMinuteOf(state.id) };
 }
 

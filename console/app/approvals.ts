@@ -57,6 +57,7 @@ async function conditionsNow(
     body: undefined,
     isNew: false,
     isUnread: false,
+    isBrief: false,
     waitSeconds: 0,
     isDryRun: false,
   };

@@ -33,6 +33,8 @@ export interface OperationRequest {
   readonly waitSeconds?: number;
   /** Nobody reads the body of the answer. */
   readonly isUnread?: boolean;
+  /** Of a list nobody reads what is counted for each item. */
+  readonly isBrief?: boolean;
 }
 
 /** What a change asks of the owner of what it changes. */
@@ -139,6 +141,7 @@ export async function runOperation<Services>(
       isNew,
       waitSeconds: request.waitSeconds ?? 0,
       isUnread: request.isUnread ?? false,
+      isBrief: request.isBrief ?? false,
       isDryRun,
       checkMayGrant: createGrantCheck(actor, deps.permissionsOf),
     };

@@ -42,7 +42,7 @@ export function createBarFigures(
     if (last && now() - last.at < freshMs) return last.value;
     const { operation, query, read } = figures[name];
     // A page is shown without what cannot be had now.
-    const value = operations.run(call, operation, { query }).then(
+    const value = operations.run(call, operation, { query, isBrief: true }).then(
       ({ body }) => read(body as never),
       () => undefined,
     );

@@ -37,7 +37,9 @@ export async function figuresOf(
   const asked = wanted
     .filter(({ operation }) => may.has(operation))
     .map(async ({ href, operation, query, said }) => {
-      const body = await readPart(() => ask<object>(ctx, operation, query && { query }));
+      const body = await readPart(() =>
+        ask<object>(ctx, operation, { ...(query && { query }), isBrief: true }),
+      );
       const figure = isNotRead(body) ? body : said(body as never, t);
       if (figure !== undefined) figuresBy.set(href, figure);
     });

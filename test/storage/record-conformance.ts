@@ -263,6 +263,43 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
         },
       );
 
+      test('gives the machines behind and between long runs of applications, wherever a page begins', async () => {
+        const signsIn = { grantTypes: ['authorization_code'], redirectUris: ['https://app.example/cb'] };
+        const kinds = [0, 31, 32, 33, 97, 140, 1].flatMap((run) => [
+          ...Array.from({ length: run }, () => 'application'),
+          'machine',
+        ]);
+        const named = kinds.map((kind, n) => ({ kind, id: `c${String(n).padStart(4, '0')}` }));
+        await putClients(
+          ...named.map(({ kind, id }) => client(id, kind === 'machine' ? {} : signsIn)),
+          // At the end there is none.
+          ...Array.from({ length: 70 }, (_, n) => client(`d${n}`, signsIn)),
+        );
+        const machines = named.filter(({ kind }) => kind === 'machine').map(({ id }) => id);
+        const found = (limit: number) => idsOf(all(records.clients, limit, { kind: 'machine' }));
+        for (const limit of [1, 3, 500]) expect(await found(limit)).toEqual(machines);
+        for (const [n, { id }] of named.entries()) {
+          const { next: after } = await records.clients({ limit: n + 1 });
+          const { records: next } = await records.clients({ kind: 'machine', limit: 1, after });
+          expect(next.map(idOf)).toEqual(machines.filter((one) => one > id).slice(0, 1));
+        }
+        // A look that ends within a run goes on there.
+        const few = await records.clients({ kind: 'machine', limit: 5, mostRead: 50 });
+        const rest = await records.clients({ kind: 'machine', limit: 500, after: few.next });
+        expect([...few.records, ...rest.records].map(idOf)).toEqual(machines);
+        // One of a run becomes a machine, another one goes, and the last one of a page with it.
+        await putClients(client('c0050'));
+        await records.change(async (transaction) => {
+          for (const id of ['c0100', few.records.at(-1)!.id]) transaction.remove('clients', id);
+        });
+        const left = machines.filter((id) => id !== few.records.at(-1)!.id);
+        expect(await found(500)).toEqual([...left, 'c0050'].sort());
+        const after = await records.clients({ kind: 'machine', limit: 500, after: few.next });
+        expect([...few.records.slice(0, -1), ...after.records].map(idOf).sort()).toEqual(
+          [...left, 'c0050'].sort(),
+        );
+      });
+
       test('counts the clients of a kind and a status as the list gives them, and follows each change', async () => {
         const signsIn = { grantTypes: ['authorization_code'], redirectUris: ['https://app.example/cb'] };
         const checkCounts = async () => {

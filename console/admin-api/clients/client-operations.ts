@@ -79,15 +79,15 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
       access: 'inspect',
       query,
       answer: listOf(only === 'application' ? applicationView : clientView),
-      async run({ query: asked, actor }, needs: ClientNeeds) {
+      async run({ query: asked, actor, isBrief }, needs: ClientNeeds) {
         const { clients, clientUses, cursors } = needs;
         const { limit = defaultItems, q, status, scope } = asked;
         const filter = { beginning: q, status, scope, kind: only ?? (asked as { kind?: ClientKind }).kind };
         const after = cursors.read(`list${name}s`, asked);
         const { records, next } = await clients.page({ ...filter, limit, after, mostRead });
         const useOf = await clientUses.readOf(records);
-        const peopleOf = only === 'application' ? await usedByPeople(records, needs) : () => ({});
-        const unusedOf = await unusedByMachines(records, actor, needs);
+        const peopleOf = only === 'application' && !isBrief ? await usedByPeople(records, needs) : () => ({});
+        const unusedOf = isBrief ? () => ({}) : await unusedByMachines(records, actor, needs);
         const counted = [q, scope].every((value) => value === undefined)
           ? await clients.countOf({ kind: filter.kind, status })
           : undefined;

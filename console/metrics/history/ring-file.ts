@@ -3,6 +3,7 @@
  * is of, and has a checksum, so that one that was never written, or in part, is a hole.
  */
 import { type FileHandle, open } from 'node:fs/promises';
+import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
 
 export interface RingForm {
@@ -105,7 +106,16 @@ function rowIn(bytes: Buffer, at: number, form: RingForm, slot: number): Row | u
   if (bytes.readDoubleLE(at) !== slot) return undefined;
   const values = bytes.subarray(at + rowHeadBytes, at + rowBytesOf(form));
   if (crc32(values, slot >>> 0) !== bytes.readUInt32LE(at + 8)) return undefined;
-  return Float32Array.from({ length: form.values }, (_, index) => values.readFloatLE(index * 4));
+  return valuesIn(values, form.values);
+}
+
+const isLittleEndian = endianness() === 'LE';
+
+/** As they lie there, where that is how this machine has numbers: nobody writes what was read. */
+function valuesIn(bytes: Buffer, length: number): Row {
+  if (isLittleEndian && bytes.byteOffset % 4 === 0)
+    return new Float32Array(bytes.buffer, bytes.byteOffset, length);
+  return Float32Array.from({ length }, (_, index) => bytes.readFloatLE(index * 4));
 }
 
 function fill(buffer: Buffer, slot: number, row: Row): void {

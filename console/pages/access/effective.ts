@@ -138,6 +138,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
     const only = kind === 'clients' ? { kind: 'machine' } : {};
     const { body: list } = await tools.run<ListAnswer<{ readonly id: string }>>(ctx, operation, {
       query: { ...query, ...only },
+      isBrief: true,
     });
     const name = kind === 'clients' ? 'client' : 'user';
     const subjects: ShownSubject[] = [];

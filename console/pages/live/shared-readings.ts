@@ -47,6 +47,6 @@ export function createSharedReadings({ run, check }: Pick<PageTools, 'run' | 'ch
   }
 }
 
-function keyOf(id: string, { params, query }: OperationRequest): string {
-  return JSON.stringify([id, params, query]);
+function keyOf(id: string, { params, query, isBrief }: OperationRequest): string {
+  return JSON.stringify([id, params, query, isBrief]);
 }

@@ -57,7 +57,10 @@ export async function findKind(
   const query = kind.queryOf(text);
   if (query === undefined) return nothing;
   const items = await answered(async () => {
-    const { body } = await tools.run<ListAnswer<unknown>>(ctx, kind.operation, { query });
+    const { body } = await tools.run<ListAnswer<unknown>>(ctx, kind.operation, {
+      query,
+      isBrief: true,
+    });
     return body.items;
   });
   if (!items) return nothing;

@@ -113,7 +113,7 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
     { id, operation, query = {}, foundIn }: Step,
   ): Promise<StepFound | undefined> {
     try {
-      const request = query === null ? {} : { query: { limit: '50', ...query } };
+      const request = query === null ? {} : { query: { limit: '50', ...query }, isBrief: true };
       const { body } = await tools.run<ListAnswer<unknown> | object>(ctx, operation, request);
       const known =
         'items' in body

@@ -21,7 +21,7 @@ import {
 } from '../../storage.ts';
 import { type Entry, openArtifactEntries } from './artifact-entries.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
-import { DamagedRecordError, decodeRecord, isWholeRecord } from './record-codec.ts';
+import { DamagedRecordError, wholeRecord } from './record-codec.ts';
 
 export interface LmdbArtifactsDeps {
   readonly environment: Environment;
@@ -121,8 +121,7 @@ export function openLmdbArtifacts({
   /** Of a session. What is damaged names no account. */
   function isOfAccount(key: string, accountId: string | undefined): boolean {
     const value = bytes.get(['Session', key]);
-    if (!value || !isWholeRecord(['Session', key], value)) return false;
-    const { accountId: own } = decodeRecord<Entry>(['Session', key], value);
+    const own = value && wholeRecord<Entry>(['Session', key], value)?.accountId;
     return own !== undefined && (accountId === undefined || own === accountId);
   }
 
@@ -231,9 +230,9 @@ export function openLmdbArtifacts({
             const isNew = last?.[1] !== key[1];
             last = key;
             // Of those that are damaged a list says nothing.
-            if (!isNew || !isWholeRecord(key, value)) continue;
-            const entry = decodeRecord<Entry>(key, value);
-            if (isLive(entry, nowSeconds())) found.push({ key: String(key[1]), artifact: asArtifact(entry) });
+            const entry = isNew ? wholeRecord<Entry>(key, value) : undefined;
+            if (entry && isLive(entry, nowSeconds()))
+              found.push({ key: String(key[1]), artifact: asArtifact(entry) });
             if (found.length === limit || pause.areDue()) return false;
           }
           return visited < wanted;

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { countKeysOf, indexKeysOf, laterEntries } from '../../engine/record-indexes.ts';
 import { type GrowingCollection, growingCollections } from '../../record-store.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
-import { decodeRecord, isWholeRecord } from './record-codec.ts';
+import { wholeRecord } from './record-codec.ts';
 import {
   openRecordDatabases,
   type RecordDatabases,
@@ -138,9 +138,9 @@ function examine(
     ({ key }) => key[0] !== from?.[0],
   );
   const lacking = entries.filter(({ key, value }) => {
-    if (!isWholeRecord(key, value)) return false;
-    const { record } = decodeRecord<StoredRecord<never>>(key, value);
-    return indexKeysOf(collection, record).some(
+    const whole = wholeRecord<StoredRecord<never>>(key, value);
+    if (!whole) return false;
+    return indexKeysOf(collection, whole.record).some(
       (way) => isLaterEntry(way, filled) && !databases.index.has(way),
     );
   });

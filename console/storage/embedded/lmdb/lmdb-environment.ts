@@ -5,7 +5,7 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { lastPart } from '../../engine/key-parts.ts';
 import { StorageUnavailableError } from '../../storage.ts';
-import { decodeRecord, encodeRecord, isWholeRecord } from './record-codec.ts';
+import { decodeRecord, encodeRecord, wholeRecord } from './record-codec.ts';
 import { createWriteGate, type WriteGate } from './write-gate.ts';
 
 export interface Environment {
@@ -61,10 +61,14 @@ export interface LmdbDatabase<V> {
   keysUnder(prefix: LmdbKey, options?: RangeLimits): Iterable<LmdbKey>;
   /** How many of them there are, damaged ones too. @param most  more are not counted: `most` + 1 stands for them */
   countUnder(prefix: LmdbKey, most?: number): number;
+  /** How many there are from a key, or from the first one, to another, both included, damaged ones too. */
+  countFrom(first: LmdbKey | undefined, last: LmdbKey): number;
 }
 
 export interface RangeLimits {
   readonly limit?: number;
+  /** So many are passed over first, for a fraction of what it costs to read them. */
+  readonly offset?: number;
   readonly reverse?: boolean;
   /** Ends the range with keys that start so, instead of with those that start with the prefix. */
   readonly upTo?: LmdbKey;
@@ -204,11 +208,13 @@ function openRecords<V>(shared: Shared, name: string): LmdbDatabase<V> {
     remove: bytes.remove,
     *under(prefix, options) {
       for (const { key, value } of bytes.under(prefix, options)) {
-        if (isWholeRecord(key, value)) yield { key, value: decodeRecord<V>(key, value) };
+        const whole = wholeRecord<V>(key, value);
+        if (whole !== undefined) yield { key, value: whole };
       }
     },
     keysUnder: bytes.keysUnder,
     countUnder: bytes.countUnder,
+    countFrom: bytes.countFrom,
   };
 }
 
@@ -240,16 +246,18 @@ function openDatabase<V>(
       }
       return database.getKeysCount(range);
     },
+    countFrom: (first, last) =>
+      database.getKeysCount({ ...(first && { start: plain(first) }), end: [...last, lastPart] }),
   };
 }
 
 function rangeOf(
   prefix: LmdbKey,
-  { limit, reverse = false, upTo = prefix, from = prefix }: RangeLimits = {},
+  { limit, offset, reverse = false, upTo = prefix, from = prefix }: RangeLimits = {},
 ) {
   const [first, last] = [[...from], [...upTo, lastPart]];
   const range = reverse ? { start: last, end: first, reverse } : { start: first, end: last };
-  return limit === undefined ? range : { ...range, limit };
+  return { ...range, ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
 }
 
 /** A key of one part is given without its list. */

@@ -37,14 +37,18 @@ export function decodeRecord<V>(key: RecordKey, bytes: Buffer): V {
   }
 }
 
-export function isWholeRecord(key: RecordKey, bytes: Buffer): boolean {
+/** For those who pass over what is damaged. @returns undefined of that */
+export function wholeRecord<V>(key: RecordKey, bytes: Buffer): V | undefined {
   try {
-    decodeRecord(key, bytes);
-    return true;
+    return decodeRecord<V>(key, bytes);
   } catch (error) {
-    if (error instanceof DamagedRecordError) return false;
+    if (error instanceof DamagedRecordError) return undefined;
     throw error;
   }
+}
+
+export function isWholeRecord(key: RecordKey, bytes: Buffer): boolean {
+  return wholeRecord(key, bytes) !== undefined;
 }
 
 function sumOf(key: RecordKey, bytes: Buffer): number {

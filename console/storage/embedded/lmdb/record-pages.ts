@@ -15,6 +15,7 @@ import { filledGeneration } from './index-filling.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
 import type { RecordAnswers } from './record-answers.ts';
 import { DamagedRecordError } from './record-codec.ts';
+import { type Run, runBehind } from './runs.ts';
 
 /** Entries that are read at once at most, and how long that may go on: whoever lists thousands holds up nobody. */
 const sliceSize = 60;
@@ -39,6 +40,8 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
   ): Promise<Slice<GrowingRecords[C]>> {
     if (request.after) await pause();
     return environment.read(() => {
+      const run = runOf(section, collection, request);
+      if (run) return { entries: [{ key: run.last, record: undefined }], read: run.count, isOver: false };
       const keys = keysOf(section, collection, request);
       const isPassed = passingOver(section, keys);
       const entries: { key: LmdbKey; record: GrowingRecords[C] | undefined }[] = [];
@@ -67,13 +70,23 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
     return found.filter((key) => after === undefined || !isSame(key, after)).slice(0, limit);
   }
 
+  /** Many in a row that are not wanted. */
+  function runOf(
+    { index: given, without }: Pick<Section<never>, 'index' | 'without'>,
+    source: GrowingCollection,
+    { after, mostRead, isReversed }: SliceRequest,
+  ): Run | undefined {
+    // Entries of an index stand in another order than those that are passed over.
+    if (!without || given || isReversed) return undefined;
+    return runBehind(environment.bytes(source), index, { head: without, after, most: mostRead });
+  }
+
   /** Which of these keys are those of records that are not wanted: they need not be read to see that. */
   function passingOver(
     { index: given, without }: Pick<Section<never>, 'index' | 'without'>,
     keys: readonly LmdbKey[],
   ): (key: LmdbKey) => boolean {
     const [first, last] = [keys[0], keys.at(-1)];
-    // Entries of an index stand in another order than those that are passed over.
     if (!without || given || !first || !last) return () => false;
     const range = { from: [...without, ...first], upTo: [...without, ...last] };
     const passed = new Set(Array.from(index.keysUnder(without, range), (key) => key.at(-1)));

@@ -6,7 +6,7 @@ import type { StoreCheck } from '../../storage.ts';
 import { type Entry, indexKeys } from './artifact-entries.ts';
 import { presentKeys } from './index-filling.ts';
 import type { Environment, LmdbKey } from './lmdb-environment.ts';
-import { decodeRecord, isWholeRecord } from './record-codec.ts';
+import { isWholeRecord, wholeRecord } from './record-codec.ts';
 import { type StoredRecord, sequenceKey } from './record-databases.ts';
 
 /** Entries that are read at once: about 2 ms. */
@@ -99,7 +99,7 @@ export async function checkStore(environment: Environment): Promise<StoreCheck> 
 }
 
 function decoded(key: LmdbKey, value: Buffer | undefined): unknown {
-  return value && isWholeRecord(key, value) ? decodeRecord(key, value) : undefined;
+  return value && wholeRecord(key, value);
 }
 
 function waysTo(name: WithSums, key: LmdbKey, record: unknown): readonly LmdbKey[] {
