@@ -1,5 +1,10 @@
 /** Sign-in sessions as the store holds them: listed and ended without the browser they belong to. */
-import type { ArtifactStore, BoundedCount, ListedArtifact } from '../storage/storage.ts';
+import {
+  type ArtifactStore,
+  type BoundedCount,
+  type ListedArtifact,
+  StorageUnavailableError,
+} from '../storage/storage.ts';
 import { createSessionUses, type UsedSession } from './sessions/session-uses.ts';
 
 /** An application that a session has signed in to. */
@@ -173,7 +178,10 @@ export function createSessions(deps: SessionsDeps) {
       const latest = Math.floor(Math.min(now() / 1000 + idleSeconds, Number(payload.loginTs) + maxSeconds));
       // Not a write for each use: a tenth of the idle time is exact enough.
       if (latest - expiresAt >= idleSeconds / 10) {
-        await artifacts.extend('Session', found.key, { expiresAt: latest });
+        await artifacts.extend('Session', found.key, { expiresAt: latest }).catch((error: unknown) => {
+          // A store that takes no writes is still read: the session ends sooner, at most.
+          if (!(error instanceof StorageUnavailableError)) throw error;
+        });
       }
     },
   };

@@ -46,6 +46,8 @@ export interface Postgres {
   /** Every connection ends at once; the data stay. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Starts again as one that only follows, until it is told otherwise: by `select pg_promote()`. */
+  restartAsStandby(): Promise<void>;
   /** Of the server that takes connections. */
   pid(): number;
   close(): Promise<void>;
@@ -140,7 +142,7 @@ export async function startPostgres({
     await new Promise<void>((resolve, reject) => {
       lines.on('line', (line) => {
         if (all.length < 50) all.push(line);
-        if (line.includes('ready to accept connections')) resolve();
+        if (/ready to accept (?:read-only )?connections/.test(line)) resolve();
       });
       server.once('exit', () => reject(new Error(`PostgreSQL ended: ${all.join('\n')}`)));
     });
@@ -182,6 +184,11 @@ export async function startPostgres({
     },
     stop: () => stop(),
     start,
+    async restartAsStandby() {
+      await stop();
+      writeFileSync(join(data, 'standby.signal'), '');
+      await start();
+    },
     pid: () => server.pid!,
     async close() {
       await stop('SIGQUIT');

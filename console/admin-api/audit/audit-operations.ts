@@ -161,7 +161,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     async run({ query }, { auditReader, users }: AuditNeeds) {
       const { format = 'jsonl', ...filters } = query;
       return {
-        stream: exportEntries(auditReader, format, filterOf(await byId(filters, users))),
+        stream: await exportEntries(auditReader, format, filterOf(await byId(filters, users))),
         headers: {
           'Content-Type': formats[format],
           'Content-Disposition': `attachment; filename="audit.${format}"`,

@@ -10,18 +10,26 @@ const waitMs = 2000;
 /** Then whoever follows asks again, with a token that still holds. */
 const longestMs = 300_000;
 
-/** Part by part, as they are read. */
-export async function* exportEntries(
+/**
+ * Part by part, as they are read.
+ *
+ * @throws {ProblemError} and {@link StorageUnavailableError}, of the first part: whoever asked is answered with it
+ */
+export async function exportEntries(
   reader: AuditReader,
   format: ExportFormat,
   filter: EntryFilter,
-): AsyncGenerator<string, void> {
-  let place: ExportPlace | undefined;
-  do {
-    const part = await reader.ask('export', { format, filter, place });
-    if (part.text !== '') yield part.text;
-    place = part.place;
-  } while (place);
+): Promise<AsyncIterable<string>> {
+  const partAt = (place?: ExportPlace) => reader.ask('export', { format, filter, place });
+  const first = await partAt();
+
+  async function* parts(): AsyncGenerator<string, void> {
+    for (let part = first; ; part = await partAt(part.place)) {
+      if (part.text !== '') yield part.text;
+      if (!part.place) return;
+    }
+  }
+  return parts();
 }
 
 /** Server-sent events; `id` of each is where whoever was cut off goes on. */

@@ -1,4 +1,4 @@
-/** Answers what is asked of the audit from the rows of all consoles, what this one has written being among them first. */
+/** Answers what is asked of the audit from the rows of all consoles, what this one has written being among them first, while the database takes it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, statement } from '../../storage/postgres/database.ts';
 import type { Entry } from '../entry.ts';
@@ -9,11 +9,12 @@ import { type ChainRow, readChains } from './chain-rows.ts';
 import { termOf } from './entry-row.ts';
 import { exportRows } from './row-export.ts';
 import { entryOf, listRows } from './row-list.ts';
+import type { Shipper } from './shipper.ts';
 
 export interface RowAnswersDeps {
   readonly database: Pick<Database, 'run'>;
-  /** Resolves when the database has what was written here. @throws {StorageUnavailableError} */
-  readonly ship: () => Promise<void>;
+  /** Copies what was written here. */
+  readonly shipper: Pick<Shipper, 'ship' | 'shipIfTaken'>;
   /** Of the console. */
   readonly version: string;
   readonly isClosed: () => boolean;
@@ -42,7 +43,8 @@ const readAfter = statement(
   `select seq, repeats, stored from audit_entry where chain = $1 and seq > $2 order by seq limit ${mostFollowed}`,
 );
 
-export function createRowAnswers({ database, ship, version, isClosed }: RowAnswersDeps) {
+export function createRowAnswers({ database, shipper, version, isClosed }: RowAnswersDeps) {
+  const { ship, shipIfTaken } = shipper;
   const answers: { [K in QuestionKind]: (asked: Asks<K>) => Promise<Gets<K>> } = {
     async list(asked) {
       const [page, chains] = await Promise.all([listRows(database, asked), readChains(database)]);
@@ -62,7 +64,8 @@ export function createRowAnswers({ database, ship, version, isClosed }: RowAnswe
   return {
     /** @throws {StorageUnavailableError} */
     async answer<K extends QuestionKind>(kind: K, asked: Asks<K>): Promise<Gets<K>> {
-      await ship();
+      // What is kept elsewhere is whole.
+      await (kind === 'export' ? ship() : shipIfTaken());
       return answers[kind](asked);
     },
   };
@@ -93,7 +96,7 @@ export function createRowAnswers({ database, ship, version, isClosed }: RowAnswe
       if (found.entries.length > 0 || (isOver && !found.isCut))
         return { entries: found.entries, after: place };
       if (!found.isCut) await delay(pollMs);
-      await ship();
+      await shipIfTaken();
     }
   }
 

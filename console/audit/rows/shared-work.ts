@@ -52,7 +52,7 @@ export function createSharedWork(deps: SharedWorkDeps) {
   const files = createCopiedFiles({ segments, reached: shipper.reached, delivered: deps.delivered });
   let isClosed = false;
   let isFailing = false;
-  const rows = createRowAnswers({ database, ship: shipper.ship, version, isClosed: () => isClosed });
+  const rows = createRowAnswers({ database, shipper, version, isClosed: () => isClosed });
   const shipTimer = setInterval(() => void shipQuietly(), shipMs);
   const clearTimer = setInterval(() => void clear(), clearMs);
   let shipping: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export function createSharedWork(deps: SharedWorkDeps) {
       return {};
     },
     async versions() {
-      await shipper.ship();
+      await shipper.shipIfTaken();
       return (await database.run<SharedGets<'versions'>>(sumOfVersions)).rows[0]!;
     },
     outbox: async ({ ids }) => ({ found: await chains.foundOfOutbox(ids) }),

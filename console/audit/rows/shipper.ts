@@ -3,6 +3,7 @@
  * the row of the chain, which goes on in the statement that adds. What the database does not take waits in the files.
  */
 import { createSerial } from '../../../platform/async/serial.ts';
+import { takesNoWrites } from '../../storage/postgres/database-errors.ts';
 import { linkCharacters } from '../chain.ts';
 import type { KnownSegments } from '../index/known-segments.ts';
 import type { Segment } from '../segments/segment-form.ts';
@@ -45,6 +46,11 @@ export function createShipper({ segments, chains, log, onHeads }: ShipperDeps) {
   return {
     /** Resolves when the database has all that was in the files. @throws {StorageUnavailableError} */
     ship: () => inTurn(shipAll),
+    /** The same, and while the database takes no writes what is new waits in the files. @throws {StorageUnavailableError} */
+    shipIfTaken: () =>
+      inTurn(shipAll).catch((error: unknown) => {
+        if (!takesNoWrites(error)) throw error;
+      }),
     /** Whether something in the files cannot be added to what the database has. */
     isBroken: () => broken.size > 0,
     /** Of each writer, the last that is in the database. */

@@ -19,6 +19,13 @@ export interface NamedRow extends ArtifactRow {
   readonly kind: string;
 }
 
+/** Where nothing was found, one row has everything but `are_due` empty. */
+export type ListedRow = (ArtifactRow | { readonly key: null }) & { readonly are_due: boolean };
+
+export function isFound(row: ListedRow): row is ArtifactRow & { readonly are_due: boolean } {
+  return row.key !== null;
+}
+
 export function artifactOf({ payload, owners, expires_at, consumed_at }: ArtifactRow): Artifact {
   const { session: _session, ...named } = owners ?? {};
   return {

@@ -6,9 +6,21 @@ const columns = 'payload, owners, expires_at, consumed_at';
 /** @param now  the parameter with the epoch seconds of now */
 const isLive = (now: string) => `(artifact.expires_at is null or artifact.expires_at > ${now}::float8)`;
 
-/** What was found expired stays so, also when the clock is put back. */
-const withEnds = (where: string, now: string) => `with ended as (
-  update artifact set expires_at = 0 where ${where} and expires_at <= ${now}::float8 and expires_at > 0)`;
+/** Has expired, and does not stay so by itself when the clock is put back. */
+const isDue = (now: string) => `expires_at <= ${now}::float8 and expires_at > 0`;
+
+/**
+ * Those of `where` that are live, and whether others are due; where none is live one row says that alone. What is read writes
+ * nothing: a standby, or a database that has turned read-only, answers it too.
+ */
+const listed = (where: string, order: string) => `select found.*, ends.are_due from (
+    select exists (select from artifact where ${where} and ${isDue('$3')}) as are_due) as ends
+  left join lateral (
+    select key, ${columns} from artifact where ${where} and ${isLive('$3')} ${order}) as found on true`;
+
+const ofUid = 'uid_key = $2 and kind = $1';
+const ofAccount = 'account_key = $2 and kind = $1';
+const endsOf = (where: string) => `update artifact set expires_at = 0 where ${where} and ${isDue('$3')}`;
 
 const insertion = `insert into artifact (kind, key, payload, owners, grant_key, uid_key, account_key, expires_at)`;
 const replacing = `on conflict (kind, key) do update set payload = excluded.payload, owners = excluded.owners,
@@ -105,12 +117,9 @@ export const artifactStatements = {
       where kind = $1 and key = $2 and ${isLive('$3')}`,
   ),
   removeByGrant: statement('remove_by_grant', 'delete from artifact where grant_key = $1 and kind = any($2)'),
-  /** `$1`: kind; `$2`: uid; `$3`: now. */
-  listByUid: statement(
-    'list_by_uid',
-    `${withEnds('uid_key = $2 and kind = $1', '$3')} select key, ${columns} from artifact
-      where uid_key = $2 and kind = $1 and ${isLive('$3')} order by put_order desc limit $4`,
-  ),
+  /** `$1`: kind; `$2`: uid; `$3`: now; `$4`: limit. The newest first. */
+  listByUid: statement('list_by_uid', listed(ofUid, 'order by put_order desc limit $4')),
+  endByUid: statement('end_by_uid', endsOf(ofUid)),
   /** `$1`: kind; `$2`: digests; `$3`: now. In the order in which they were put. */
   listByUids: statement(
     'list_by_uids',
@@ -120,11 +129,8 @@ export const artifactStatements = {
           where artifact.uid_key = asked.uid and artifact.kind = $1 and ${isLive('$3')} order by put_order) as found`,
   ),
   /** `$1`: kind; `$2`: account; `$3`: now; `$4`: limit; `$5`: after this key. */
-  listByAccount: statement(
-    'list_by_account',
-    `${withEnds('account_key = $2 and kind = $1', '$3')} select key, ${columns} from artifact
-      where account_key = $2 and kind = $1 and ${isLive('$3')} and key > $5 order by key limit $4`,
-  ),
+  listByAccount: statement('list_by_account', listed(ofAccount, 'and key > $5 order by key limit $4')),
+  endByAccount: statement('end_by_account', endsOf(ofAccount)),
   /** `$1`: kind; `$2`: after this key; `$3`: now; `$4`: limit. */
   list: statement(
     'list',

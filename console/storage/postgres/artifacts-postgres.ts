@@ -23,13 +23,16 @@ import {
   arraysOf,
   artifactOf,
   boundOf,
+  isFound,
   isSame,
+  type ListedRow,
   type NamedRow,
   valuesOf,
 } from './artifact-rows.ts';
 import { accountRow, artifactStatements as sql } from './artifact-statements.ts';
 import type { ChangedNames, ChangeLog } from './change-log.ts';
 import type { Queries } from './database.ts';
+import { takesNoWrites } from './database-errors.ts';
 import type { RecentReads } from './records/recent-reads.ts';
 import { sweepSharedCounts } from './shared-counts.ts';
 
@@ -62,6 +65,17 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
   async function list(query: typeof sql.list, values: readonly unknown[]): Promise<ListedArtifact[]> {
     const { rows } = await database.run<ArtifactRow>(query, values);
     return rows.map((row) => ({ key: row.key, artifact: artifactOf(row) }));
+  }
+
+  /** @param ends  what writes that those that are due have ended */
+  async function listOf(
+    query: typeof sql.list,
+    ends: typeof sql.list,
+    values: readonly [kind: ArtifactKind, owner: string, now: number, ...rest: unknown[]],
+  ): Promise<ListedArtifact[]> {
+    const { rows } = await database.run<ListedRow>(query, values);
+    if (rows[0]?.are_due) await writeEnds(ends, values.slice(0, 3));
+    return rows.filter(isFound).map((row) => ({ key: row.key, artifact: artifactOf(row) }));
   }
 
   async function find(kind: ArtifactKind, key: string): Promise<Artifact | undefined> {
@@ -128,7 +142,14 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
 
   /** What was found expired stays so, also when the clock is put back. */
   async function end(kind: ArtifactKind, key: string, { expires_at }: ArtifactRow): Promise<void> {
-    if (expires_at !== 0) await database.run(sql.end, [kind, key, nowSeconds()]);
+    if (expires_at !== 0) await writeEnds(sql.end, [kind, key, nowSeconds()]);
+  }
+
+  /** What was read is so, whether or not the database takes writes now. */
+  async function writeEnds(query: typeof sql.end, values: readonly unknown[]): Promise<void> {
+    await database.run(query, values).catch((error: unknown) => {
+      if (!takesNoWrites(error)) throw error;
+    });
   }
 
   /** Writes what others follow. @param write  gives the number of the change, if it came about */
@@ -178,6 +199,11 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     return rows[0]!;
   }
 
+  const ofUid = (kind: ArtifactKind, uid: string, limit: number | null) =>
+    listOf(sql.listByUid, sql.endByUid, [kind, digest(uid), nowSeconds(), limit]);
+  const ofAccount = (kind: ArtifactKind, accountId: string, limit: number | null, after: string) =>
+    listOf(sql.listByAccount, sql.endByAccount, [kind, digest(accountId), nowSeconds(), limit, after]);
+
   const remove = async (kind: ArtifactKind, key: string) => {
     await database.run(sql.remove, [kind, key]);
   };
@@ -197,7 +223,7 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
     readMany,
     findByUids,
     listByUids,
-    findByUid: async (kind, uid) => (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), 1]))[0],
+    findByUid: async (kind, uid) => (await ofUid(kind, uid, 1))[0],
     async consume(kind, id) {
       const now = nowSeconds();
       const { rowCount } = await database.run(sql.consume, [kind, artifactKey(id), now, Math.floor(now)]);
@@ -219,14 +245,12 @@ export function openPostgresArtifacts(deps: PostgresArtifactsDeps): Omit<Artifac
       return artifact && { key, artifact };
     },
     async listByUid(kind, uid) {
-      return (await list(sql.listByUid, [kind, digest(uid), nowSeconds(), null])).reverse();
+      return (await ofUid(kind, uid, null)).reverse();
     },
     async listByAccount(kind, accountId, limit) {
-      const values = [kind, digest(accountId), nowSeconds(), limit ?? null, ''];
-      return (await list(sql.listByAccount, values)).sort(byExpiry);
+      return (await ofAccount(kind, accountId, limit ?? null, '')).sort(byExpiry);
     },
-    pageByAccount: (kind, accountId, limit, after = '') =>
-      list(sql.listByAccount, [kind, digest(accountId), nowSeconds(), limit, after]),
+    pageByAccount: (kind, accountId, limit, after = '') => ofAccount(kind, accountId, limit, after),
     list: (kind, limit, after = '') => list(sql.list, [kind, after, nowSeconds(), limit]),
     count: (kind, id, windowSeconds) =>
       first<Count>(sql.count, [kind, artifactKey(id), steadySeconds(), windowSeconds]),

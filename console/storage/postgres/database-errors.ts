@@ -8,6 +8,8 @@ const unavailable = /^(08|53|57|58|25P0[34]|25006|55P03|XX00[12]|28|3D000)/;
 /** Of those, what ends the connection too. */
 const fatal = /^(08|57P0[1-5]|25P0[34])/;
 const diskFull = '53100';
+/** Of a standby, or of a user or database that has been set so. */
+const readOnlyTransaction = '25006';
 const credentials: ReadonlySet<string> = new Set(['28P01', '28000']);
 
 export function sqlState(error: unknown): string | undefined {
@@ -15,6 +17,12 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && typeof code === 'string' && typeof severity === 'string'
     ? code
     : undefined;
+}
+
+/** The database is there and is read, and takes no writes now. */
+export function takesNoWrites(error: unknown): boolean {
+  const state = error instanceof StorageUnavailableError ? sqlState(error.cause) : undefined;
+  return state === readOnlyTransaction || state === diskFull;
 }
 
 export function isConflict(error: unknown): boolean {
@@ -101,7 +109,7 @@ export function asRejection(error: unknown): StorageRejectedError | undefined {
       'no_permission',
       'The user of CONSOLE_DATABASE_URL may not create tables: it has to own its schema.',
     );
-  if (state === '25006') return readOnly(cause);
+  if (state === readOnlyTransaction) return readOnly(cause);
   if (state === '08P01' && /startup parameter/.test((cause as Error).message))
     return reject(
       'foreign',

@@ -58,7 +58,9 @@ describe.skipIf(whyNot !== undefined)(`a full disk under PostgreSQL${whyNot ?? '
     rmSync(disk, { recursive: true, force: true });
   }, 60_000);
 
-  test('writes are 503 with Retry-After, machine tokens go on, and a token of before is good when there is room', async () => {
+  test('writes are 503 with Retry-After, pages and machine tokens go on, and a token of before is good when there is room', async () => {
+    const ada = createUserAgent(console.url);
+    await ada.signIn();
     const tokens = await signInForTokens(console, createUserAgent(console.url));
     await machineToken(console);
     fill(ballast);
@@ -88,6 +90,8 @@ describe.skipIf(whyNot !== undefined)(`a full disk under PostgreSQL${whyNot ?? '
     }
     expect([answer.status, answer.retryAfter]).toEqual([503, expect.stringMatching(/^\d+$/)]);
     expect((await machineToken(console)).split('.')).toHaveLength(3);
+    for (const page of ['/', '/account', '/access/users', '/access/sessions', '/observe/audit'])
+      expect([page, (await ada.get(page)).status]).toEqual([page, 200]);
 
     rmSync(ballast);
     await until(async () => (await refreshAt(given)).status === 200, 'the next refresh', 10_000);
