@@ -75,7 +75,8 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
     const [first, last] = [keys[0], keys.at(-1)];
     // Entries of an index stand in another order than those that are passed over.
     if (!without || given || !first || !last) return () => false;
-    const range = { from: [...without, ...first], upTo: [...without, ...last] };
+    const [from, upTo] = String(first.at(-1)) <= String(last.at(-1)) ? [first, last] : [last, first];
+    const range = { from: [...without, ...from], upTo: [...without, ...upTo] };
     const passed = new Set(Array.from(index.keysUnder(without, range), (key) => key.at(-1)));
     return (key) => passed.has(key.at(-1)!);
   }
@@ -103,7 +104,7 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
       );
       return paging()('users', sections, request);
     },
-    clients: (asked: PageRequest & ClientFilter) =>
+    clients: (asked: PageRequest & ClientFilter & UserOrder) =>
       paging()('clients', clientSections(asked, filled()), asked),
   };
 }
