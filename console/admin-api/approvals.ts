@@ -4,6 +4,7 @@ import type { Approval, Approvals } from '../approvals/approvals.ts';
 import { type Cursors, listOf, listQuery, pageOf } from '../operations/lists.ts';
 import { type Operation, operation } from '../operations/operation.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
+import { sortedPageOf, sortParameter } from '../operations/sorted-lists.ts';
 
 export interface ApprovalNeeds {
   readonly approvals: Pick<Approvals, 'list' | 'find' | 'approve' | 'reject' | 'takeResult'>;
@@ -43,12 +44,18 @@ export const approvalOperations: readonly Operation<ApprovalNeeds>[] = [
     summary:
       'Lists changes that wait for a second administrator, and those that are decided, the oldest first.',
     access: 'inspect',
-    query: listQuery({ state: z.enum(states).exactOptional() }),
+    query: listQuery({
+      state: z.enum(states).exactOptional(),
+      sort: sortParameter(['createdAt'], 'By default `createdAt`: the oldest first.'),
+    }),
     answer: listOf(approvalView),
     async run({ query }, { approvals, users, cursors }: ApprovalNeeds) {
       const all = await approvals.list();
       const meant = query.state === undefined ? all : all.filter(({ state }) => state === query.state);
-      const { items, ...page } = pageOf('listApprovals', meant, query, cursors);
+      const list = 'listApprovals';
+      const { items, ...page } =
+        sortedPageOf(list, meant, { createdAt: ({ createdAt }) => createdAt }, query, cursors) ??
+        pageOf(list, meant, query, cursors);
       return { body: { items: await Promise.all(items.map((one) => viewOf(one, users))), ...page } };
     },
   }),

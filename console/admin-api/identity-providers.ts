@@ -7,6 +7,7 @@ import { changesBetween } from '../operations/changes.ts';
 import { type Cursors, listOf, listQuery, pageOf } from '../operations/lists.ts';
 import { type Answer, type Operation, type OperationCall, operation } from '../operations/operation.ts';
 import { view } from '../operations/resource-fields.ts';
+import { type Orders, readName, sortedPageOf, sortParameter } from '../operations/sorted-lists.ts';
 import { providerView, saidOf, viewOf } from './identity-provider-view.ts';
 
 export interface ProviderNeeds {
@@ -34,6 +35,14 @@ const trial = view({
   steps: z.array(view({ step: text, ok: z.boolean(), said: text, advice: text.nullable() })),
 }).meta({ id: 'IdentityProviderTrial' });
 
+const orders: Orders<ReturnType<typeof viewOf>> = {
+  id: ({ id }) => id,
+  name: ({ id, name }) => readName(name ?? id),
+  position: ({ position }) => position,
+  linkedUsers: ({ linkedUsers }) => linkedUsers,
+  lastSignInAt: ({ lastSignInAt }) => lastSignInAt,
+};
+
 export const providerOperations: readonly Operation<ProviderNeeds>[] = [
   operation({
     id: 'listIdentityProviders',
@@ -49,6 +58,10 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
         .exactOptional(),
       kind: z.enum(['oidc', 'saml', 'ldap']).exactOptional(),
       enabled: z.enum(['true', 'false']).exactOptional(),
+      sort: sortParameter(
+        ['id', 'name', 'position', 'linkedUsers', 'lastSignInAt'],
+        'By default `id`. Those without such a value come last; one without a name stands by its id.',
+      ),
     }),
     answer: listOf(providerView),
     async run({ query }, { providerAdministration, cursors }: ProviderNeeds) {
@@ -58,8 +71,12 @@ export const providerOperations: readonly Operation<ProviderNeeds>[] = [
         [provider.id, provider.name ?? ''].some((text) => text.toLowerCase().startsWith(q.toLowerCase())) &&
         (kind === undefined || provider.kind === kind) &&
         (enabled === undefined || provider.enabled === (enabled === 'true'));
-      const byId = all.filter(isMeant).sort((one, other) => (one.id < other.id ? -1 : 1));
-      return { body: pageOf('listIdentityProviders', byId, query, cursors) };
+      const meant = all.filter(isMeant);
+      const byId = meant.sort((one, other) => (one.id < other.id ? -1 : 1));
+      const list = 'listIdentityProviders';
+      return {
+        body: sortedPageOf(list, byId, orders, query, cursors) ?? pageOf(list, byId, query, cursors),
+      };
     },
   }),
   operation({

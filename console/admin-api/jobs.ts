@@ -6,9 +6,10 @@ import { isOver, type Job } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { readingKind } from '../jobs/map-readings.ts';
 import { drainKind } from '../jobs/queue-drains.ts';
-import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
+import { type Cursors, defaultItems, type ListedQuery, listOf, listQuery } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
+import { type Orders, sortedPageOf, sortParameter } from '../operations/sorted-lists.ts';
 
 export interface JobNeeds {
   readonly jobs: Jobs;
@@ -44,6 +45,12 @@ export const jobView = view({
 }).meta({ id: 'Job' });
 const params = z.strictObject({ job: jobId });
 
+const orders: Orders<Job> = {
+  createdAt: ({ createdAt }) => createdAt,
+  startedAt: ({ startedAt, createdAt }) => startedAt ?? createdAt,
+  endedAt: ({ endedAt }) => endedAt,
+};
+
 export const jobOperations: readonly Operation<JobNeeds>[] = [
   operation({
     id: 'listJobs',
@@ -51,19 +58,23 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     path: '/jobs',
     summary: 'Lists the jobs of the last 30 days, the newest first.',
     access: 'inspect',
-    query: listQuery({ state: z.enum(jobStates).exactOptional(), kind: text.max(64).exactOptional() }),
+    query: listQuery({
+      state: z.enum(jobStates).exactOptional(),
+      kind: text.max(64).exactOptional(),
+      sort: sortParameter(
+        ['createdAt', 'startedAt', 'endedAt'],
+        'By default `-createdAt`. One that has not started stands by when it was asked for; those that have not ended come last.',
+      ),
+    }),
     answer: listOf(jobView),
     async run({ query }, { jobs, cursors }: JobNeeds) {
-      const { limit = 50, state, kind } = query;
-      const after = cursors.read('listJobs', query);
+      const { state, kind } = query;
       const all = (await jobs.list()).filter(
         (job) => (state === undefined || job.state === state) && (kind === undefined || job.kind === kind),
       );
-      const rest = after === undefined ? all : all.filter(({ id }) => id < after);
-      const items = rest.slice(0, limit).map(viewOfJob);
-      const last = rest.length > limit ? items.at(-1) : undefined;
-      const next = last ? cursors.write('listJobs', query, last.id) : null;
-      return { body: { items, next, count: { value: all.length, isExact: true } } };
+      const { items, ...page } =
+        sortedPageOf('listJobs', all, orders, query, cursors) ?? newestPage(all, query, cursors);
+      return { body: { ...page, items: items.map(viewOfJob) } };
     },
   }),
   operation({
@@ -113,6 +124,17 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     },
   }),
 ];
+
+/** Ids are in the order in which jobs were asked for. */
+function newestPage(all: readonly Job[], query: ListedQuery, cursors: Cursors) {
+  const { limit = defaultItems } = query;
+  const after = cursors.read('listJobs', query);
+  const rest = after === undefined ? all : all.filter(({ id }) => id < after);
+  const items = rest.slice(0, limit);
+  const last = rest.length > limit ? items.at(-1) : undefined;
+  const next = last ? cursors.write('listJobs', query, last.id) : null;
+  return { items, next, count: { value: all.length, isExact: true } };
+}
 
 /** The answer of what has begun a job, or been waited for. */
 export function begun(job: Job): Answer {

@@ -5,10 +5,11 @@ import type { CustomRoles, RoleChange } from '../accounts/custom-roles.ts';
 import type { RoleHolders } from '../accounts/role-holders.ts';
 import { roles as builtInRoles, isRole, roleMeanings } from '../accounts/roles.ts';
 import { changesBetween } from '../operations/changes.ts';
-import { type Cursors, listOf, listQuery } from '../operations/lists.ts';
+import { type Cursors, defaultItems, type ListedQuery, listOf, listQuery } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
 import { holdOf, holdView, ownerOf, ownerView } from '../operations/owner.ts';
 import { dateTime, resource, view } from '../operations/resource-fields.ts';
+import { readName, sortedPageOf, sortParameter } from '../operations/sorted-lists.ts';
 import { versionOf } from '../storage/record-version.ts';
 import type { RoleRecord } from '../storage/records.ts';
 
@@ -59,21 +60,22 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
     query: listQuery({
       q: z.string().max(64).meta({ description: 'The beginning of its name, in any case.' }).exactOptional(),
       builtIn: z.enum(['true', 'false']).exactOptional(),
+      sort: sortParameter(['id'], 'All by name; by default the built-in ones stand first.'),
     }),
     answer: listOf(roleView),
     async run({ query }, { roles, cursors }: RoleNeeds) {
-      const { limit = 50, q = '', builtIn } = query;
+      const { q = '', builtIn } = query;
       const custom = new Set(roles.list().map(({ id }) => id));
       const names = roles
         .names()
         .filter((name) => name.toLowerCase().startsWith(q.toLowerCase()))
         .filter((name) => builtIn === undefined || (builtIn === 'false') === custom.has(name));
-      const from = placeAfter(names, cursors.read('listRoles', query));
-      const page = names.slice(from, from + limit);
-      const items = await Promise.all(page.map((name) => viewOf(name, roles)));
-      const hasMore = from + limit < names.length;
-      const next = hasMore ? cursors.write('listRoles', query, page.at(-1)!) : null;
-      return { body: { items, next, count: { value: names.length, isExact: true } } };
+      const named = names.map((id) => ({ id }));
+      const page =
+        sortedPageOf('listRoles', named, { id: ({ id }) => readName(id) }, query, cursors) ??
+        usualPage(named, query, cursors);
+      const items = await Promise.all(page.items.map(({ id }) => viewOf(id, roles)));
+      return { body: { ...page, items } };
     },
   }),
   operation({
@@ -160,6 +162,19 @@ export const roleOperations: readonly Operation<RoleNeeds>[] = [
 function newRole(name: string, input: object) {
   const { permissions, description } = role.complete(input);
   return { name, permissions: permissions ?? [], ...(description === null ? {} : { description }) };
+}
+
+/** The built-in ones first. */
+function usualPage(all: readonly { readonly id: string }[], query: ListedQuery, cursors: Cursors) {
+  const { limit = defaultItems } = query;
+  const from = placeAfter(
+    all.map(({ id }) => id),
+    cursors.read('listRoles', query),
+  );
+  const items = all.slice(from, from + limit);
+  const hasMore = from + limit < all.length;
+  const next = hasMore ? cursors.write('listRoles', query, items.at(-1)!.id) : null;
+  return { items, next, count: { value: all.length, isExact: true } };
 }
 
 /** Names stand in their order, so that a list goes on behind one that has gone meanwhile. */

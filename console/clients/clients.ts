@@ -2,10 +2,18 @@
 import { createHash } from 'node:crypto';
 import { clientValidSince } from '../accounts/validity.ts';
 import { isInClientList } from '../storage/client-lists.ts';
-import type { ClientCount, ClientFilter, Page, PageRequest, RecordStore } from '../storage/record-store.ts';
+import type {
+  ClientCount,
+  ClientFilter,
+  Page,
+  PageRequest,
+  RecordStore,
+  UserOrder,
+} from '../storage/record-store.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { cliClient, cliClientId } from './cli-client.ts';
 import { createClientCache } from './client-cache.ts';
+import { clientsById } from './clients-by-id.ts';
 import { createRedirectOrigins } from './redirect-origins.ts';
 import { applicationClientId, identityScopes, roleScopes } from './scopes.ts';
 
@@ -74,6 +82,9 @@ export function createClients({ records, derived }: ClientsDeps) {
       });
       return { ...found, records: [...ofSettings, ...found.records.filter(({ id }) => !own.has(id))] };
     },
+    /** The same by id alone: those of the settings among the others. */
+    byId: (request: PageRequest & ClientFilter & UserOrder): Promise<Page<ClientRecord>> =>
+      clientsById(request, { records, ofSettings: derived().values() }),
     count: async (): Promise<number> => derived().size + (await records.count('clients')),
     /** How many of a list there are; undefined where {@link RecordStore.countClients} does not know. */
     async countOf(filter: ClientCount): Promise<number | undefined> {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ListFormat } from '../admin-api/http/list-file.ts';
 import { auditFilters, type ListedPage } from './listed-pages.ts';
-import { queryOf, sortedQueryOf } from './lists.ts';
+import { operationQueryOf, queryOf, sortedQueryOf } from './lists.ts';
 import type { PageContext, PageTools } from './page-tools.ts';
 
 /**
@@ -17,11 +17,11 @@ export function createListFiles(
   return {
     /** `GET /…/users.json` and `.csv`. */
     of: (page: ListedPage, format: ListFormat) => {
-      const { href, operation, fixed } = page;
+      const { href, operation } = page;
       const name = href.slice(href.lastIndexOf('/') + 1);
       return async (ctx: PageContext): Promise<void> => {
         const { cursor: _cursor, limit: _limit, ...query } = sortedQueryOf(ctx.state.form, page);
-        const reading = { query: { ...query, ...fixed }, format, goesOn: watch(ctx) };
+        const reading = { query: operationQueryOf(page, query), format, goesOn: watch(ctx) };
         const { type, text } = await tools.list(ctx, operation, reading);
         send(ctx, { name, format, type, text });
       };

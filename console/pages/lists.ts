@@ -1,10 +1,11 @@
 /** What a list takes from its address, and how the address goes on. */
 
 import type { FiltersModel, Option } from '../../views/management/filters.tsx';
-import type { ColumnSort, ListModel } from '../../views/management/list.tsx';
+import type { ListModel } from '../../views/management/list.tsx';
+import type { SortingModel } from '../../views/management/lists/sorting.tsx';
 import type { Translate } from '../../views/texts/text.ts';
 import type { Form } from '../http/form.ts';
-import { formatsOf, type ListedPage } from './listed-pages.ts';
+import { auditHref, formatsOf, type ListedPage } from './listed-pages.ts';
 
 export interface ListAnswer<Item> {
   readonly items: readonly Item[];
@@ -29,28 +30,44 @@ export function queryOf(form: Form, names: readonly string[]): Record<string, st
   );
 }
 
-/** The same with its order, where nothing is filtered: one that finds things has an order of its own. */
+/** The same with the order that the address asks for, where it is one that the list has. */
 export function sortedQueryOf(
   form: Form,
-  { names, sorts }: Pick<ListedPage, 'names' | 'sorts'>,
+  page: Pick<ListedPage, 'names' | 'sorts' | 'ordering'>,
 ): Record<string, string> {
-  const asked = queryOf(form, names);
+  const asked = queryOf(form, page.names);
   const sort = form.get('sort') ?? '';
-  return sorts?.includes(sort) && !names.some((name) => name in asked) ? { ...asked, sort } : asked;
+  return hasSorts(page, asked) && Object.hasOwn(page.sorts!, sort.replace(/^-/, ''))
+    ? { ...asked, sort }
+    : asked;
 }
 
-/** Of the head of the column by which a list is sorted: it leads to the other order. */
-export function columnSortOf(
-  { href, names, sorts }: ListedPage,
+/** What a page asks the operation of its list. @param asked  what the address asks for */
+export function operationQueryOf(
+  page: Pick<ListedPage, 'fixed' | 'sorts' | 'ordering' | 'usual' | 'isUsualAsked'>,
   asked: Readonly<Record<string, string>>,
-): ColumnSort | undefined {
-  if (!sorts || names.some((name) => name in asked)) return undefined;
-  const [usual, reversed] = sorts;
-  const isReversed = asked.sort === reversed;
-  return {
-    direction: isReversed ? 'descending' : 'ascending',
-    href: addressOf(href, { sort: isReversed ? usual : reversed }),
-  };
+): Record<string, string> {
+  const { usual, isUsualAsked = false, fixed } = page;
+  const sort = isUsualAsked && usual !== undefined && hasSorts(page, asked) ? { sort: usual } : {};
+  return { ...fixed, ...sort, ...asked };
+}
+
+/** In which order the list stands, and in which others it can be had; undefined where it has one. */
+export function sortingOf(
+  page: ListedPage,
+  { cursor: _cursor, limit: _limit, sort, ...asked }: Readonly<Record<string, string>>,
+): SortingModel | undefined {
+  const { href, sorts, usual } = page;
+  if (!sorts || !hasSorts(page, asked)) return undefined;
+  return { action: href, asked, by: sorts, sort: sort ?? usual, hasOwnOrder: usual === undefined };
+}
+
+/** What finds things by a beginning has them in an order of its own. */
+function hasSorts(
+  { sorts, ordering = [] }: Pick<ListedPage, 'sorts' | 'ordering'>,
+  asked: Readonly<Record<string, string>>,
+): boolean {
+  return sorts !== undefined && !ordering.some((name) => name in asked);
 }
 
 /** The filter above a list, as the address says it. */
@@ -61,10 +78,11 @@ export function filtersOf(
   filters: readonly AskedFilter[],
   t: Translate,
 ): FiltersModel {
-  const { cursor: _cursor, limit: _limit, sort: _sort, ...filter } = asked;
+  const { cursor: _cursor, limit: _limit, sort, ...filter } = asked;
   return {
     action,
     asked: filter,
+    ...(sort !== undefined && { hidden: { sort } }),
     search: searchLabel === undefined ? undefined : { label: searchLabel, value: asked.q ?? '' },
     selects: filters.map(({ name, label, options }) => ({
       name,
@@ -95,7 +113,9 @@ export function placesOf(
   { cursor, ...filter }: Readonly<Record<string, string>>,
   { next, count }: ListAnswer<unknown>,
 ): Pick<ListModel, 'nextHref' | 'firstHref' | 'count' | 'files'> {
-  const { limit: _limit, ...query } = filter;
+  const { limit: _limit, ...asked } = filter;
+  const { sort: _sort, ...unsorted } = asked;
+  const query = action === auditHref ? unsorted : asked;
   return {
     count: count ?? undefined,
     nextHref: next === null ? undefined : addressOf(action, { ...filter, cursor: next }),

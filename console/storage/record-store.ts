@@ -81,8 +81,9 @@ export interface UserFilter {
   readonly status?: UserStatus | undefined;
 }
 
+/** Of users; of clients too. */
 export interface UserOrder {
-  /** Only without a filter. */
+  /** Of users only without a filter, of clients only without `beginning`. */
   readonly isReversed?: boolean | undefined;
 }
 
@@ -131,8 +132,8 @@ export interface RecordStore extends RecordReads {
    * or `status` leads: see console/storage/user-lists.ts.
    */
   users(page: PageRequest & UserFilter & UserOrder): Promise<Page<UserRecord>>;
-  /** By id; with `beginning`, first by folded id, then by words of names. */
-  clients(page: PageRequest & ClientFilter): Promise<Page<ClientRecord>>;
+  /** By id; with `beginning`, first by folded id, then by words of names, and not the other way round. */
+  clients(page: PageRequest & ClientFilter & UserOrder): Promise<Page<ClientRecord>>;
   /** Kept with each change, so it costs the same however many there are. */
   count(collection: 'users', filter?: UserCount): Promise<number>;
   count(collection: 'clients'): Promise<number>;

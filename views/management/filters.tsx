@@ -159,6 +159,12 @@ function QuickFilters({ quick }: { readonly quick: readonly QuickFilter[] }) {
   );
 }
 
+/** Takes all filters off, and nothing else. */
+export function clearHref({ action, hidden = {} }: Pick<FiltersModel, 'action' | 'hidden'>): string {
+  const query = new URLSearchParams(hidden).toString();
+  return query === '' ? action : `${action}?${query}`;
+}
+
 function Boxes({ action, asked, search, texts = [], selects, hidden = {} }: FiltersModel) {
   const t = useText();
   const boxes = new Set([...(search ? ['q'] : []), ...[...texts, ...selects].map(({ name }) => name)]);
@@ -198,7 +204,7 @@ function Boxes({ action, asked, search, texts = [], selects, hidden = {} }: Filt
           {t('frame.filter')}
         </button>
         {isFiltered({ asked }) && (
-          <Link href={action} class="button quiet">
+          <Link href={clearHref({ action, hidden })} class="button quiet">
             {t('frame.clear')}
           </Link>
         )}

@@ -9,8 +9,9 @@ import { useText } from '../texts/elements.tsx';
 import { numberIn } from '../texts/text.ts';
 import { Outcome, type OutcomeModel } from './bulk/outcome.tsx';
 import { Pick, PickPage, Selection, type SelectionModel } from './bulk/selection.tsx';
-import { Chips, Filters, type FiltersModel, filtersInWords, isFiltered } from './filters.tsx';
+import { Chips, clearHref, Filters, type FiltersModel, filtersInWords, isFiltered } from './filters.tsx';
 import { type FrameModel, ManagementPage } from './frame.tsx';
+import { ColumnHead, directionOf, SortBox, type SortingModel } from './lists/sorting.tsx';
 import { NewItems, type NewItemsModel } from './live/new-items.tsx';
 import { type Snippet, Snippets } from './snippets.tsx';
 
@@ -20,14 +21,8 @@ export interface Column {
   readonly isNumber?: boolean;
   /** Left out on a phone, where a row has two lines: its page says it. */
   readonly isMinor?: boolean;
-  /** Of the column by which the list is sorted, where that can be changed. */
-  readonly sort?: ColumnSort | undefined;
-}
-
-export interface ColumnSort {
-  readonly direction: 'ascending' | 'descending';
-  /** The list the other way round. */
-  readonly href: string;
+  /** By what the list is sorted by this column, in the words of the address; where {@link ListModel.sorting} has it. */
+  readonly sortBy?: string;
 }
 
 export interface Row {
@@ -52,6 +47,8 @@ export interface ListModel {
   /** The one thing to do here. */
   readonly primary?: { readonly label: string; readonly href: string } | undefined;
   readonly filters?: FiltersModel | undefined;
+  /** Undefined where the list has one order. */
+  readonly sorting?: SortingModel | undefined;
   /** For who may act on what stands in the list. */
   readonly selection?: SelectionModel | undefined;
   /** Of an act on many things. */
@@ -94,6 +91,7 @@ export type ListState = Pick<
   | 'frame'
   | 'count'
   | 'primary'
+  | 'sorting'
   | 'firstSnippets'
   | 'live'
   | 'nextHref'
@@ -138,7 +136,7 @@ export function ListPage(model: ListModel) {
 }
 
 /** The filter, and in its place what is done to the rows that are selected. */
-function Head({ filters, selection, rows }: ListModel) {
+function Head({ filters, selection, rows, columns, sorting }: ListModel) {
   const shown = rows.length > 0 ? selection : undefined;
   return (
     <>
@@ -151,6 +149,7 @@ function Head({ filters, selection, rows }: ListModel) {
         filters && <Filters {...filters} />
       )}
       {filters && <Chips {...filters} />}
+      {sorting && rows.length > 1 && <SortBox columns={columns} sorting={sorting} />}
     </>
   );
 }
@@ -185,7 +184,7 @@ function Nothing({ filters, empty, nextHref, isWhole, primary, firstSnippets = [
         </p>
       )}
       <p>
-        <Link href={filters.action}>{t('common.clearIt')}</Link>
+        <Link href={clearHref(filters)}>{t('common.clearIt')}</Link>
       </p>
     </div>
   );
@@ -197,7 +196,8 @@ export function Table({
   rows,
   isGrid = false,
   selection,
-}: Pick<ListModel, 'title' | 'columns' | 'rows' | 'isGrid' | 'selection'>) {
+  sorting,
+}: Pick<ListModel, 'title' | 'columns' | 'rows' | 'isGrid' | 'selection' | 'sorting'>) {
   const t = useText();
   const hasActs = rows.some(({ act }) => Boolean(act));
   return (
@@ -220,9 +220,9 @@ export function Table({
                 key={column.title}
                 scope="col"
                 class={cellClassOf(column)}
-                aria-sort={column.sort?.direction}
+                aria-sort={directionOf(column, sorting)}
               >
-                <ColumnHead {...column} />
+                <ColumnHead column={column} sorting={sorting} />
               </th>
             ))}
             {hasActs && (
@@ -256,15 +256,6 @@ export function Table({
         </tbody>
       </table>
     </div>
-  );
-}
-
-function ColumnHead({ title, sort }: Column) {
-  if (!sort) return <>{title}</>;
-  return (
-    <Link href={sort.href} class="sort">
-      {title} <span aria-hidden="true">{sort.direction === 'ascending' ? '\u2191' : '\u2193'}</span>
-    </Link>
   );
 }
 

@@ -9,6 +9,7 @@ import type { AuditReader } from '../../audit/reader/questions.ts';
 import { invalidInput } from '../../operations/input-check.ts';
 import { type Cursors, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
+import { sortParameter } from '../../operations/sorted-lists.ts';
 import { askedOf, entryFilters, filterOf } from './entry-filters.ts';
 import { byId, type People, viewsOf } from './entry-people.ts';
 import { exportEntries, followEntries, readPlace } from './entry-streams.ts';
@@ -42,18 +43,22 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     id: 'listAuditEntries',
     method: 'GET',
     path: '/audit',
-    summary: 'Lists entries of the audit, the newest first.',
+    summary: 'Lists entries of the audit, the newest first unless `sort` says otherwise.',
     description:
       'All filters that are given hold. A page looks at 5,000 entries at most, so it may be short.',
     access: 'inspect',
     readEvent: auditReadEvent,
-    query: listQuery(entryFilters),
+    query: listQuery({
+      ...entryFilters,
+      sort: sortParameter(['createdAt'], 'By default `-createdAt`: the newest first.'),
+    }),
     answer: listOf(entryView),
     async run({ query }, { auditReader, cursors, users }: AuditNeeds) {
       const { limit = defaultItems } = query;
       const from = readCursor(cursors.read('listAuditEntries', query));
       const filter = filterOf(await byId(query, users));
-      const { entries, next, total } = await auditReader.ask('list', { filter, limit, from });
+      const isOldestFirst = query.sort === 'createdAt';
+      const { entries, next, total } = await auditReader.ask('list', { filter, limit, from, isOldestFirst });
       const isAll = Object.values(filter).every((value) => value === undefined);
       return {
         body: {

@@ -13,7 +13,7 @@ import type { UsageNeeds } from '../access/access-usage.ts';
 import type { client } from './client-form.ts';
 
 export interface ClientNeeds {
-  readonly clients: Pick<Clients, 'find' | 'page' | 'countOf'>;
+  readonly clients: Pick<Clients, 'find' | 'page' | 'byId' | 'countOf'>;
   readonly clientUses: Pick<ClientUses, 'readOf'>;
   readonly registration: ClientRegistration;
   readonly sessions: Pick<Sessions, 'countAt'>;

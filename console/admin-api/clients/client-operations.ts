@@ -1,11 +1,13 @@
 /** `/api/v1/clients` and `/api/v1/applications`: the same operations on all clients, and on those that sign people in. */
 import { z } from 'zod';
+import { ProblemError, problems } from '../../../platform/errors.ts';
 import type { RegisteredClient } from '../../clients/client-registration.ts';
 import { mayRun } from '../../operations/access-check.ts';
 import type { Actor } from '../../operations/actor.ts';
 import { changesBetween } from '../../operations/changes.ts';
 import { countOfWhole, defaultItems, listOf, listQuery } from '../../operations/lists.ts';
 import { type Answer, type Operation, type OperationCall, operation } from '../../operations/operation.ts';
+import { sortParameter } from '../../operations/sorted-lists.ts';
 import { kindOfClient } from '../../storage/client-lists.ts';
 import type { ClientKind } from '../../storage/record-store.ts';
 import { versionOf } from '../../storage/record-version.ts';
@@ -68,6 +70,7 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
       .exactOptional(),
     status: z.enum(['active', 'disabled']).exactOptional(),
     scope: z.string().max(256).meta({ description: 'What it may ask for.' }).exactOptional(),
+    sort: sortParameter(['id'], 'All by id, and not with `q`; by default those of the settings stand first.'),
     ...(only ? {} : { kind }),
   });
   return [
@@ -81,10 +84,17 @@ function readingOperations({ path, name, word, kind: only }: ClientAddress): Ope
       answer: listOf(only === 'application' ? applicationView : clientView),
       async run({ query: asked, actor, isBrief }, needs: ClientNeeds) {
         const { clients, clientUses, cursors } = needs;
-        const { limit = defaultItems, q, status, scope } = asked;
+        const { limit = defaultItems, q, status, scope, sort } = asked;
+        if (sort !== undefined && q !== undefined) {
+          throw new ProblemError(problems.invalidRequest, 'sort does not go together with q.');
+        }
         const filter = { beginning: q, status, scope, kind: only ?? (asked as { kind?: ClientKind }).kind };
         const after = cursors.read(`list${name}s`, asked);
-        const { records, next } = await clients.page({ ...filter, limit, after, mostRead });
+        const request = { ...filter, limit, after, mostRead };
+        const { records, next } =
+          sort === undefined
+            ? await clients.page(request)
+            : await clients.byId({ ...request, isReversed: sort === '-id' });
         const useOf = await clientUses.readOf(records);
         const peopleOf = only === 'application' && !isBrief ? await usedByPeople(records, needs) : () => ({});
         const unusedOf = isBrief ? () => ({}) : await unusedByMachines(records, actor, needs);

@@ -5,6 +5,7 @@ import type { ReadLastHour, StructureHour } from '../../metrics/call-history/las
 import type { Actor } from '../../operations/actor.ts';
 import { type Cursors, listQuery, pageOf } from '../../operations/lists.ts';
 import { dateTime } from '../../operations/resource-fields.ts';
+import { type Orders, sortedPageOf, sortParameter } from '../../operations/sorted-lists.ts';
 import { structureName } from './member-calls.ts';
 
 interface KnownStructure {
@@ -28,7 +29,13 @@ type NameNeeds = Omit<StructureNeeds, 'cursors'>;
 
 export const structureQuery = listQuery({
   q: z.string().max(200).exactOptional().meta({ description: 'The beginning of a name.' }),
+  sort: sortParameter(['id', 'lastCallOn'], 'By default `id`. Those without a known call come last.'),
 });
+
+const orders: Orders<KnownStructure> = {
+  id: ({ id }) => id,
+  lastCallOn: ({ lastCallOn }) => lastCallOn ?? null,
+};
 
 export const structureFields = {
   id: structureName,
@@ -74,7 +81,8 @@ export async function listStructures<K extends StructureKind>(
 ) {
   const { items, isExact } = await namesFor(actor, kind, needs);
   const wanted = query.q === undefined ? items : items.filter(({ id }) => id.startsWith(query.q!));
-  const page = pageOf(list, wanted, query, needs.cursors);
+  const page =
+    sortedPageOf(list, wanted, orders, query, needs.cursors) ?? pageOf(list, wanted, query, needs.cursors);
   return {
     ...page,
     items: await viewsOf(kind, page.items, needs),

@@ -1,5 +1,5 @@
 /**
- * Entries by filters, the newest first, of all writers together. The order is by the latest time that a writer had seen,
+ * Entries by filters, the newest or the oldest first, of all writers together. The order is by the latest time that a writer had seen,
  * so that a clock that went back moves nothing: of each writer entries stay in the order in which they were written.
  */
 
@@ -31,8 +31,9 @@ export interface ListDeps {
 export interface Asked {
   readonly filter: EntryFilter;
   readonly limit: number;
-  /** Entries from here on; by default from the newest. */
+  /** Entries from here on; by default from the newest, or from the oldest. */
   readonly from?: Place | undefined;
+  readonly isOldestFirst?: boolean | undefined;
 }
 
 export interface Page {
@@ -46,28 +47,32 @@ const mostChecked = 5000;
 /** So many blocks are decompressed together. */
 const mostAtOnce = 16;
 
-export function listEntries({ filter, limit, from }: Asked, deps: ListDeps): Page {
-  const search = createSearch(filter, limit);
+export function listEntries({ filter, limit, from, isOldestFirst = false }: Asked, deps: ListDeps): Page {
+  const search = createSearch(filter, { limit, isOldestFirst });
   const sources = [...deps.rows].map(
     ([writer, row]) => new WriterEntries(writer, row, { ...deps, search, from }),
   );
   const entries: Entry[] = [];
   for (;;) {
-    const newest = newestOf(sources);
-    if (!newest) return { entries };
-    if (entries.length === limit || search.checked >= mostChecked) return { entries, next: newest.place };
-    const entry = newest.take();
+    const first = firstOf(sources, search);
+    if (!first) return { entries };
+    if (entries.length === limit || search.checked >= mostChecked) return { entries, next: first.place };
+    const entry = first.take();
     if (entry) entries.push(entry);
     search.wanted = limit - entries.length;
   }
 }
 
-function newestOf(sources: readonly WriterEntries[]): (WriterEntries & { place: Place }) | undefined {
-  let newest: WriterEntries | undefined;
+/** Whose entry comes next. */
+function firstOf(
+  sources: readonly WriterEntries[],
+  { isBefore }: Pick<Search, 'isBefore'>,
+): (WriterEntries & { place: Place }) | undefined {
+  let first: WriterEntries | undefined;
   for (const source of sources) {
-    if (source.place && (!newest?.place || comparePlaces(source.place, newest.place) > 0)) newest = source;
+    if (source.place && (!first?.place || isBefore(source.place, first.place))) first = source;
   }
-  return newest as (WriterEntries & { place: Place }) | undefined;
+  return first as (WriterEntries & { place: Place }) | undefined;
 }
 
 export function comparePlaces(one: Place, other: Place): number {
@@ -77,12 +82,28 @@ export function comparePlaces(one: Place, other: Place): number {
 }
 
 /** What is asked for, in the forms in which it is checked for. */
-function createSearch(filter: EntryFilter, limit: number) {
+function createSearch(
+  filter: EntryFilter,
+  { limit, isOldestFirst }: { readonly limit: number; readonly isOldestFirst: boolean },
+) {
   const needles = needlesOf(filter)
     .map((needle) => Buffer.from(needle))
     .sort((one, other) => other.length - one.length);
-  return { filter, needles, terms: termsOfFilter(filter), checked: 0, wanted: limit };
+  /** In the order of the list. */
+  const isBefore = (one: Place, other: Place) =>
+    isOldestFirst ? comparePlaces(one, other) < 0 : comparePlaces(one, other) > 0;
+  return {
+    filter,
+    needles,
+    terms: termsOfFilter(filter),
+    isOldestFirst,
+    isBefore,
+    checked: 0,
+    wanted: limit,
+  };
 }
+
+type Search = ReturnType<typeof createSearch>;
 
 interface Placed {
   readonly place: Place;
@@ -90,21 +111,21 @@ interface Placed {
 }
 
 interface WriterDeps extends Omit<ListDeps, 'rows'> {
-  readonly search: ReturnType<typeof createSearch>;
+  readonly search: Search;
   readonly from: Place | undefined;
 }
 
-/** Of one writer, newest first: a block is read when nothing newer is left elsewhere. */
+/** Of one writer, in the order of the list: a block is read when nothing that comes before it is left elsewhere. */
 class WriterEntries {
-  /** Of its next entry, or where that is at the most; undefined when there is none. */
+  /** Of its next entry, or the first where that may be; undefined when there is none. */
   place: Place | undefined;
   readonly #writer: string;
   readonly #row: WriterRow;
   readonly #deps: WriterDeps;
   readonly #blocks: BlockQueue;
-  /** Whether its next entry is at most in a block that has not been taken. */
+  /** Whether its next entry is in a block that has not been taken. */
   #isAhead = false;
-  /** Of the block that was taken last. */
+  /** Of the block that was taken last, the next one at the end. */
   #found: Placed[] = [];
   /** Blocks that were taken, and the entries in them. */
   #taken = { blocks: 0, entries: 0 };
@@ -114,7 +135,8 @@ class WriterEntries {
     this.#writer = writer;
     this.#row = row;
     this.#deps = deps;
-    this.#blocks = new BlockQueue(this.#candidates(this.#startBlock()), (blocks) => this.#readAll(blocks));
+    const start = deps.search.isOldestFirst ? this.#firstBlock() : this.#lastBlock();
+    this.#blocks = new BlockQueue(this.#candidates(start), (blocks) => this.#readAll(blocks));
     this.#goOn();
   }
 
@@ -135,15 +157,26 @@ class WriterEntries {
     this.#isAhead = this.place === undefined;
     if (this.place) return;
     const block = this.#blocks.first();
-    if (block !== undefined) this.place = this.#endOf(block);
+    if (block !== undefined) this.place = this.#edgeOf(block);
   }
 
-  /** Nothing of the block is newer. */
-  #endOf(block: number): Place {
-    const { store, from } = this.#deps;
-    const latest = store.block(this.#row.id, block + 1)?.latest ?? this.#row.latest;
-    const end = { latest, writer: this.#writer, seq: (block + 1) * blockEntries - 1 };
-    return from && comparePlaces(end, from) > 0 ? { ...from } : end;
+  /** Nothing of the block that is on the list comes before. */
+  #edgeOf(block: number): Place {
+    const { search, from } = this.#deps;
+    const edge = search.isOldestFirst
+      ? { latest: this.#latestBefore(block), writer: this.#writer, seq: block * blockEntries }
+      : {
+          latest: this.#latestBefore(block + 1),
+          writer: this.#writer,
+          seq: (block + 1) * blockEntries - 1,
+        };
+    return from && search.isBefore(edge, from) ? { ...from } : edge;
+  }
+
+  /** @param block  also the one behind the last */
+  #latestBefore(block: number): number {
+    const { store, search } = this.#deps;
+    return store.block(this.#row.id, block)?.latest ?? (search.isOldestFirst ? 0 : this.#row.latest);
   }
 
   #readAll(blocks: readonly number[]): readonly (BlockLines | undefined)[] {
@@ -168,7 +201,7 @@ class WriterEntries {
     const row = store.block(this.#row.id, block);
     const found = read && row ? this.#foundIn(read, row.latest) : [];
     this.#taken = { blocks: blocks + 1, entries: entries + found.length };
-    return found;
+    return search.isOldestFirst ? found.reverse() : found;
   }
 
   #foundIn(read: BlockLines, latestBefore: number): Placed[] {
@@ -186,7 +219,10 @@ class WriterEntries {
       }
       latest = Math.max(latest, timeOf(line));
       const place = { latest, writer: this.#writer, seq: line.seq };
-      if (from && comparePlaces(place, from) > 0) break;
+      if (from && search.isBefore(place, from)) {
+        if (search.isOldestFirst) continue;
+        break;
+      }
       const entry = readEntry(read.bytes.subarray(line.start, line.end));
       if (entry && isMatch(entry, search.filter)) found.push({ place, entry });
     }
@@ -194,23 +230,30 @@ class WriterEntries {
   }
 
   *#candidates(start: number): Generator<number, void> {
-    const { since } = this.#deps.search.filter;
-    const { firstSeq } = this.#row;
-    const first = blockOf(firstSeq);
+    const step = this.#deps.search.isOldestFirst ? 1 : -1;
+    const [first, last] = [blockOf(this.#row.firstSeq), blockOf(this.#row.seq)];
+    const stretchOf = (block: number) => Math.floor(block / stretchBlocks);
     for (
-      let stretch = Math.floor(start / stretchBlocks);
-      stretch >= Math.floor(first / stretchBlocks);
-      stretch--
+      let stretch = stretchOf(start);
+      stretch >= stretchOf(first) && stretch <= stretchOf(last);
+      stretch += step
     ) {
       const own = this.#candidatesIn(stretch);
-      for (let i = own.length - 1; i >= 0; i--) {
-        const block = stretch * stretchBlocks + own[i]!;
-        if (block > start) continue;
-        if (block < first) return;
-        if (since !== undefined && this.#endOf(block).latest < since) return;
+      for (const number of step > 0 ? own : own.toReversed()) {
+        const block = stretch * stretchBlocks + number;
+        if ((block - start) * step < 0) continue;
+        if (block < first || block > last || this.#isBeyond(block)) return;
         yield block;
       }
     }
+  }
+
+  /** Neither this block nor one that comes after it has anything of the times that are asked for. */
+  #isBeyond(block: number): boolean {
+    const { isOldestFirst, filter } = this.#deps.search;
+    if (!isOldestFirst) return filter.since !== undefined && this.#latestBefore(block + 1) < filter.since;
+    // After a clock that went back entries are older than what stands before them.
+    return filter.until !== undefined && this.#latestBefore(block) - this.#row.mostBack >= filter.until;
   }
 
   /** By their numbers in the stretch, rising: of older blocks it may not be known yet which have changes. */
@@ -231,17 +274,30 @@ class WriterEntries {
     return postings.every((posting) => posting !== undefined) ? commonBlocks(postings) : [];
   }
 
-  /** The last block that may have what comes next. */
-  #startBlock(): number {
-    const { store, search, from } = this.#deps;
-    const { id, seq, firstSeq, latest, mostBack } = this.#row;
+  /** The last block that may have what comes next, from the newest on. */
+  #lastBlock(): number {
+    const { search, from } = this.#deps;
+    const { latest, mostBack } = this.#row;
     const { until } = search.filter;
     const most = Math.min(from?.latest ?? latest, until === undefined ? latest : until + mostBack);
+    return this.#lastWhere((before) => before <= most);
+  }
+
+  /** The first block that may have what comes next, from the oldest on. */
+  #firstBlock(): number {
+    const { search, from } = this.#deps;
+    const least = Math.max(from?.latest ?? 0, search.filter.since ?? 0);
+    return this.#lastWhere((before) => before < least);
+  }
+
+  /** The last block of which this holds of the latest time before it; the first block if of none. */
+  #lastWhere(holds: (latestBefore: number) => boolean): number {
+    const { store } = this.#deps;
+    const { id, seq, firstSeq } = this.#row;
     let [low, high] = [blockOf(firstSeq), blockOf(seq)];
-    // The last one before which nothing was later.
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if ((store.block(id, middle)?.latest ?? 0) <= most) low = middle;
+      if (holds(store.block(id, middle)?.latest ?? 0)) low = middle;
       else high = middle - 1;
     }
     return low;

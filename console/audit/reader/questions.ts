@@ -18,7 +18,12 @@ export interface ExportPlace {
 
 export interface Questions {
   list: {
-    asks: { readonly filter: EntryFilter; readonly limit: number; readonly from?: Place | undefined };
+    asks: {
+      readonly filter: EntryFilter;
+      readonly limit: number;
+      readonly from?: Place | undefined;
+      readonly isOldestFirst?: boolean | undefined;
+    };
     gets: { readonly entries: readonly Entry[]; readonly next?: Place | undefined; readonly total: number };
   };
   entry: {

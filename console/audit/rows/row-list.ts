@@ -1,5 +1,5 @@
 /**
- * Entries by filters, of all consoles, the newest first: by the index of what is asked for that few entries have, and of
+ * Entries by filters, of all consoles, the newest or the oldest first: by the index of what is asked for that few entries have, and of
  * those that it gives at most {@link mostChecked}, so that no page takes long, whatever it finds.
  */
 import { type Database, type Statement, statement } from '../../storage/postgres/database.ts';
@@ -70,9 +70,35 @@ const otherColumns: Partial<Record<Asked, string>> = {
 const columnOf = (asked: Asked) => otherColumns[asked] ?? asked;
 const parameterOf = (asked: Asked) => `$${order.indexOf(asked) + 1}::bigint`;
 const place = '$11::bigint, $12::bigint, $13::bigint';
-const times = '($14::bigint is null or latest >= $14)';
-const newestFirst = 'latest desc, chain desc, seq desc';
-const isBefore = `(latest, chain, seq) <= (${place}) and ${times}`;
+
+/** Which way a list goes through an index. */
+interface Way {
+  readonly sense: 'asc' | 'desc';
+  /** How what is still to come stands to the place of the page. */
+  readonly than: '>=' | '<=';
+  /** How all of the values that are asked for stand to what is asked for. */
+  readonly valueThan: '>=' | '<=';
+  /** Where the times end. */
+  readonly times: string;
+}
+
+const newestFirst: Way = {
+  sense: 'desc',
+  than: '<=',
+  valueThan: '>=',
+  times: '($14::bigint is null or latest >= $14)',
+};
+/** After a clock that went back entries stand behind later ones. */
+const oldestFirst: Way = {
+  sense: 'asc',
+  than: '>=',
+  valueThan: '<=',
+  times: '($15::bigint is null or latest < $15 + (select coalesce(max(most_back), 0) from audit_chain))',
+};
+
+const placesIn = ({ sense }: Way, of = '') =>
+  ['latest', 'chain', 'seq'].map((column) => `${of}${column} ${sense}`).join(', ');
+const isToCome = ({ than, times }: Way) => `(latest, chain, seq) ${than} (${place}) and ${times}`;
 
 interface Source {
   readonly text: string;
@@ -81,35 +107,37 @@ interface Source {
 }
 
 /** Those of these values, in the order of their index: said so that no other index will do, however many there are. */
-function ofValues(columns: readonly string[], parameters: readonly string[]): string {
+function ofValues(way: Way, columns: readonly string[], parameters: readonly string[]): string {
   const [named, given] = [columns.join(', '), parameters.join(', ')];
   const values = columns.map((column, n) => `${column} as by_value_${n}`).join(', ');
   // The last of two is told of, since its index has only those that say something.
   const isThere = columns.length > 1 ? ` and ${columns.at(-1)} is not null` : '';
   return `(select *, ${values} from audit_entry
-    where (${named}) >= (${given}) and (${named}, latest, chain, seq) <= (${given}, ${place}) and ${times}${isThere}
-    order by ${columns.map((column) => `${column} desc`).join(', ')}, ${newestFirst} limit ${mostChecked + 1})`;
+    where (${named}) ${way.valueThan} (${given}) and (${named}, latest, chain, seq) ${way.than} (${given}, ${place})
+      and ${way.times}${isThere}
+    order by ${columns.map((column) => `${column} ${way.sense}`).join(', ')}, ${placesIn(way)} limit ${mostChecked + 1})`;
 }
 
 /** By the index of what is asked for, or by the times. */
-function sourceOf(lead: Lead): Source {
+function sourceOf(lead: Lead, way: Way): Source {
+  const [isBehind, byPlace] = [isToCome(way), placesIn(way)];
   if (lead === 'changes')
-    return { text: `(select * from audit_entry where ${saysChange} and ${isBefore})`, order: newestFirst };
+    return { text: `(select * from audit_entry where ${saysChange} and ${isBehind})`, order: byPlace };
   const [by] = lead;
-  if (by === undefined) return { text: `(select * from audit_entry where ${isBefore})`, order: newestFirst };
+  if (by === undefined) return { text: `(select * from audit_entry where ${isBehind})`, order: byPlace };
   const parameters = lead.map(parameterOf);
   // Sorted afterwards: else the planner might look for a few ids along all times.
   if (columnOf(by) === 'ids')
     return {
       text: `(with found as materialized (select * from audit_entry where ids @> array[${parameters[0]}])
-      select * from found where ${isBefore})`,
-      order: newestFirst,
+      select * from found where ${isBehind})`,
+      order: byPlace,
     };
   const text =
     by === 'client'
-      ? `(${ofValues(['client'], parameters)} union all ${ofValues(['other_client'], parameters)})`
-      : ofValues(lead.map(columnOf), parameters);
-  return { text, order: `${lead.map((_, n) => `by_value_${n} desc`).join(', ')}, ${newestFirst}` };
+      ? `(${ofValues(way, ['client'], parameters)} union all ${ofValues(way, ['other_client'], parameters)})`
+      : ofValues(way, lead.map(columnOf), parameters);
+  return { text, order: `${lead.map((_, n) => `by_value_${n} ${way.sense}`).join(', ')}, ${byPlace}` };
 }
 
 const checks = order.map((asked) => {
@@ -119,20 +147,20 @@ const checks = order.map((asked) => {
   return `(${parameter} is null or ${asked === 'client' ? `(${isIt} or other_client = ${parameter})` : isIt})`;
 });
 /** Always: a parameter has to be somewhere. */
-const isAsked = `(true or ${order.map((asked) => `${parameterOf(asked)} is null`).join(' or ')} or $15::bigint is null
-  or $16::boolean or $17::int is null or $18::boolean)`;
+const isAsked = `(true or ${order.map((asked) => `${parameterOf(asked)} is null`).join(' or ')} or $14::bigint is null
+  or $15::bigint is null or $16::boolean or $17::int is null or $18::boolean)`;
 
-const listText = ({
-  text,
-  order: inOrder,
-}: Source) => `select writer, found.seq, found.latest, found.stored from (
+const listText = (
+  { text, order: inOrder }: Source,
+  way: Way,
+) => `select writer, found.seq, found.latest, found.stored from (
     select * from (select * from ${text} candidates order by ${inOrder} limit ${mostChecked}) checked
       where ${checks.join(' and ')} and (not $16::boolean or outcome is null)
         and (not $18::boolean or ${saysChange})
         and event is not null and ($14::bigint is null or time >= $14) and ($15::bigint is null or time < $15)
         and not repeats
       order by ${inOrder} limit $17) found
-  join audit_chain on audit_chain.id = found.chain order by found.latest desc, found.chain desc, found.seq desc`;
+  join audit_chain on audit_chain.id = found.chain order by ${placesIn(way, 'found.')}`;
 
 /** Of the first that such a page has not looked at. */
 const restText = ({ text, order: inOrder }: Source) => `select writer, rest.seq, rest.latest from (
@@ -147,12 +175,18 @@ interface Statements {
   readonly rest: Statement;
 }
 
-const all: ReadonlyMap<Lead, Statements> = new Map(
-  leads.map((lead) => {
-    const source = sourceOf(lead);
-    return [lead, { list: statement(anew, listText(source)), rest: statement(anew, restText(source)) }];
-  }),
-);
+const statementsOf = (way: Way): ReadonlyMap<Lead, Statements> =>
+  new Map(
+    leads.map((lead) => {
+      const source = sourceOf(lead, way);
+      return [
+        lead,
+        { list: statement(anew, listText(source, way)), rest: statement(anew, restText(source)) },
+      ];
+    }),
+  );
+const fromNewest = statementsOf(newestFirst);
+const fromOldest = statementsOf(oldestFirst);
 
 const aboutPlace = statement(
   'audit_place',
@@ -166,13 +200,21 @@ export async function listRows(
     filter,
     limit,
     from,
-  }: { readonly filter: EntryFilter; readonly limit: number; readonly from?: Place | undefined },
+    isOldestFirst = false,
+  }: {
+    readonly filter: EntryFilter;
+    readonly limit: number;
+    readonly from?: Place | undefined;
+    readonly isOldestFirst?: boolean | undefined;
+  },
 ): Promise<RowPage> {
   const asked = askedOf(filter);
-  const { list, rest } = all.get(leads.find((lead) => isAskedBy(lead, asked, filter))!)!;
+  const { list, rest } = (isOldestFirst ? fromOldest : fromNewest).get(
+    leads.find((lead) => isAskedBy(lead, asked, filter))!,
+  )!;
   const values = [
     ...order.map((name) => asked[name]),
-    ...(await placeOf(database, from, filter.until)),
+    ...(await (isOldestFirst ? placeFromOldest : placeFromNewest)(database, from, filter)),
     ...[filter.since ?? null, filter.until ?? null, filter.outcome === success],
   ];
   const isChange = filter.isChange === true;
@@ -217,11 +259,22 @@ function askedOf(filter: EntryFilter): Readonly<Record<Asked, string | null>> {
   };
 }
 
-/** The first that may be on the page. */
-async function placeOf(
+/** The first that may be on the page, from the oldest on. */
+async function placeFromOldest(
   database: Pick<Database, 'run'>,
   from: Place | undefined,
-  until: number | undefined,
+  { since = 0 }: EntryFilter,
+): Promise<readonly (number | string)[]> {
+  if (!from || from.latest < since) return [since, 0, 0];
+  const { rows } = await database.run<{ id: number | null }>(aboutPlace, [from.writer]);
+  return [from.latest, rows[0]!.id ?? 0, from.seq];
+}
+
+/** The same from the newest on. */
+async function placeFromNewest(
+  database: Pick<Database, 'run'>,
+  from: Place | undefined,
+  { until }: EntryFilter,
 ): Promise<readonly (number | string)[]> {
   if (!from && until === undefined) return [most, most, most];
   const { rows } = await database.run<{ id: number | null; mostBack: number }>(aboutPlace, [

@@ -17,7 +17,7 @@ import { createBulk } from '../bulk/bulk.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { editNotice } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, placesOf, sortedQueryOf, sortingOf } from '../lists.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { addition, edit, fieldOf, fieldOfNew, formOf, typedForm } from './application-changes.ts';
 import { type Preset, presetNamed, presets, settingsFor } from './application-presets.ts';
@@ -47,7 +47,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx);
       if (await bulk.ask(ctx)) return;
-      const asked = queryOf(form, listed.applications.names);
+      const asked = sortedQueryOf(form, listed.applications);
       const { body } = await tools.run<ListAnswer<ShownApplication>>(ctx, 'listApplications', {
         query: asked,
       });
@@ -67,6 +67,7 @@ export function createApplicationPages(tools: PageTools, acts: Acts, forms: Form
         ),
         notice: form.get('done') === 'removed' ? t('applications.removed') : undefined,
         ...(await bulk.state(ctx, body)),
+        sorting: sortingOf(listed.applications, asked),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);

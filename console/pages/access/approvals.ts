@@ -14,7 +14,7 @@ import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf, sortedQueryOf, sortingOf } from '../lists.ts';
 import { type LiveList, mostNew } from '../live/new-items.ts';
 import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -32,7 +32,7 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
-      const asked = queryOf(ctx.state.form, listed.approvals.names);
+      const asked = sortedQueryOf(ctx.state.form, listed.approvals);
       const { body } = await tools.run<ListAnswer<ShownApproval>>(ctx, 'listApprovals', { query: asked });
       const html = renderApprovals({
         frame: await tools.frame(ctx),
@@ -46,9 +46,9 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
           [{ name: 'state', label: t('common.state'), options: stateOptions(t) }],
           t,
         ),
+        sorting: sortingOf(listed.approvals, asked),
         ...placesOf(listHref, asked, body),
-        // The oldest come first: what is new is on this page only where it is the last one.
-        ...(body.next === null && liveOf(listHref, asked, body.items.at(-1)?.id)),
+        ...liveIn(asked, body),
       });
       tools.send(ctx, html);
     },
@@ -59,9 +59,9 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
       isInOrderOfIds: true,
       async read(ctx) {
         const { cursor: _, ...asked } = queryOf(ctx.state.form, listed.approvals.names);
-        const query = { ...asked, limit: String(mostNew + 1) };
+        const query = { ...asked, sort: '-createdAt', limit: String(mostNew + 1) };
         const { body } = await tools.run<ListAnswer<ShownApproval>>(ctx, 'listApprovals', { query });
-        return { items: [...body.items].reverse(), isAll: body.next === null };
+        return { items: body.items, isAll: body.next === null };
       },
     }),
     async show(ctx: PageContext): Promise<void> {
@@ -116,6 +116,12 @@ export function createApprovalPages(tools: PageTools, acts: Acts) {
     });
     tools.send(ctx, html);
   }
+}
+
+/** Where the oldest come first, what is new is on this page only where it is the last one. */
+function liveIn(asked: Readonly<Record<string, string>>, { items, next }: ListAnswer<ShownApproval>) {
+  if (asked.sort === '-createdAt') return liveOf(listHref, asked, items[0]?.id);
+  return next === null ? liveOf(listHref, asked, items.at(-1)?.id) : {};
 }
 
 /** Who has asked for a change does not approve it. */

@@ -21,7 +21,7 @@ import { createBulk } from '../bulk/bulk.ts';
 import type { Forms, Shown } from '../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../history/history.ts';
 import { listed } from '../listed-pages.ts';
-import { columnSortOf, filtersOf, type ListAnswer, placesOf, sortedQueryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, placesOf, sortedQueryOf, sortingOf } from '../lists.ts';
 import type { Answered, PageContext, PageTools } from '../page-tools.ts';
 import { readPart } from '../read-part.ts';
 import { openCallsOf } from './call-columns.ts';
@@ -77,7 +77,7 @@ export function createUserPages(tools: PageTools, acts: Acts, forms: Forms, orig
       const html = renderUsers({
         frame: await tools.frame(ctx),
         users: body.items,
-        sort: columnSortOf(listed.users, asked),
+        sorting: sortingOf(listed.users, asked),
         primary: may.has('createUser')
           ? { label: t('users.inviteUser'), href: `${listHref}?do=new` }
           : undefined,

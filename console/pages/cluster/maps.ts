@@ -13,7 +13,7 @@ import type { Translate } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, placesOf, sortedQueryOf, sortingOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { numbersShown } from '../plots.ts';
@@ -42,7 +42,7 @@ export function createMapPages(tools: PageTools, acts: Acts, { origin, now, entr
       const { form } = ctx.state;
       const name = form.get('open')?.trim();
       if (name) return tools.goTo(ctx, structureHref('map', name));
-      const asked = queryOf(form, listed.maps.names);
+      const asked = sortedQueryOf(form, listed.maps);
       const { body } = await tools.run<ListAnswer<ListedMap>>(ctx, 'listMaps', { query: asked });
       const may = await tools.mayRun(ctx, ['putMapEntry']);
       const html = renderMaps({
@@ -50,6 +50,7 @@ export function createMapPages(tools: PageTools, acts: Acts, { origin, now, entr
         maps: body.items,
         firstSnippets: may.has('putMapEntry') ? firstEntry(origin, t) : undefined,
         filters: filtersOf(listHref, asked, t('structures.beginningOfName'), [], t),
+        sorting: sortingOf(listed.maps, asked),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);

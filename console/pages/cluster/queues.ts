@@ -24,7 +24,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
 import type { Act, Acts } from '../acts.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, placesOf, sortedQueryOf, sortingOf } from '../lists.ts';
 import type { Parts } from '../live/parts.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../page-tools.ts';
 import { numbersShown } from '../plots.ts';
@@ -50,7 +50,7 @@ export function createQueuePages(tools: PageTools, acts: Acts, origin: string, n
       const { form } = ctx.state;
       const name = form.get('open')?.trim();
       if (name) return tools.goTo(ctx, structureHref('queue', name));
-      const asked = queryOf(form, listed.queues.names);
+      const asked = sortedQueryOf(form, listed.queues);
       const { body } = await tools.run<ListAnswer<ListedQueue>>(ctx, 'listQueues', { query: asked });
       const may = await tools.mayRun(ctx, ['offerToQueue']);
       const html = renderQueues({
@@ -58,6 +58,7 @@ export function createQueuePages(tools: PageTools, acts: Acts, origin: string, n
         queues: body.items,
         firstSnippets: may.has('offerToQueue') ? firstItem(origin, t) : undefined,
         filters: filtersOf(listHref, asked, t('structures.beginningOfName'), [], t),
+        sorting: sortingOf(listed.queues, asked),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);

@@ -14,8 +14,8 @@ import type { ShownJob } from '../../../views/management/observe/jobs/job-parts.
 import type { ShownVerification } from '../../../views/management/observe/verification.tsx';
 import type { Translate, WordKey } from '../../../views/texts/text.ts';
 import { textFor } from '../../http/display/presentation.ts';
-import { auditFilters } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
+import { auditFilters, auditPage } from '../listed-pages.ts';
+import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf, sortedQueryOf, sortingOf } from '../lists.ts';
 import { type LiveList, mostNew } from '../live/new-items.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 
@@ -25,7 +25,7 @@ export function createAuditPages(tools: PageTools) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
-      const asked = queryOf(ctx.state.form, auditFilters);
+      const asked = sortedQueryOf(ctx.state.form, auditPage);
       const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'listAuditEntries', { query: asked });
       const filters = filtersOf(
         listHref,
@@ -52,8 +52,10 @@ export function createAuditPages(tools: PageTools) {
         idempotencyKey: randomUUID(),
         notice: ctx.state.form.get('done') === 'verified' ? t('audit.verified') : undefined,
         filters: { ...filters, texts, quick: quickFilters(asked, t) },
+        sorting: sortingOf(auditPage, asked),
         ...placesOf(listHref, asked, body),
-        ...liveOf(listHref, asked, body.items[0]?.id),
+        // From the oldest on, what has come since is at the end.
+        ...(asked.sort !== 'createdAt' && liveOf(listHref, asked, body.items[0]?.id)),
       });
       tools.send(ctx, html);
     },
@@ -123,13 +125,15 @@ interface QuickAsked {
 }
 
 function quickFilters(
-  { cursor: _cursor, limit: _limit, ...asked }: Readonly<Record<string, string>>,
+  { cursor: _cursor, limit: _limit, sort, ...asked }: Readonly<Record<string, string>>,
   t: Translate,
 ): readonly QuickFilter[] {
+  const order = sort === undefined ? {} : { sort };
   const now = new URLSearchParams(asked).toString();
   return quick.map(({ label, query, before }) => {
     const text = new URLSearchParams(query).toString();
-    const href = text === '' ? listHref : `${listHref}?${text}`;
+    const address = new URLSearchParams({ ...query, ...order }).toString();
+    const href = address === '' ? listHref : `${listHref}?${address}`;
     return { label: t(label), href, isCurrent: text === now, before: before && t(before) };
   });
 }

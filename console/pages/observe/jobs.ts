@@ -11,7 +11,7 @@ import { textFor } from '../../http/display/presentation.ts';
 import type { Act, Acts } from '../acts.ts';
 import { ownBulkJob, undoAct, undone } from '../bulk/undo.ts';
 import { listed } from '../listed-pages.ts';
-import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf } from '../lists.ts';
+import { filtersOf, type ListAnswer, liveOf, placesOf, queryOf, sortedQueryOf, sortingOf } from '../lists.ts';
 import { type LiveList, mostNew } from '../live/new-items.ts';
 import type { Parts } from '../live/parts.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
@@ -21,7 +21,7 @@ export function createJobPages(tools: PageTools, acts: Acts) {
   return {
     async list(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
-      const asked = queryOf(ctx.state.form, listed.jobs.names);
+      const asked = sortedQueryOf(ctx.state.form, listed.jobs);
       const { body } = await tools.run<ListAnswer<ShownJob>>(ctx, 'listJobs', { query: asked });
       const html = renderJobs({
         frame: await tools.frame(ctx),
@@ -37,8 +37,9 @@ export function createJobPages(tools: PageTools, acts: Acts) {
           ],
           t,
         ),
+        sorting: sortingOf(listed.jobs, asked),
         ...placesOf(jobsHref, asked, body),
-        ...liveOf(jobsHref, asked, body.items[0]?.id),
+        ...(asked.sort === undefined && liveOf(jobsHref, asked, body.items[0]?.id)),
       });
       tools.send(ctx, html);
     },

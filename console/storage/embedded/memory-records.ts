@@ -125,8 +125,10 @@ export function createMemoryRecords({
       const place = (user: UserRecord) => placeOf(user, lead, filter);
       return pageOf(recordsOf(state.users), place, { limit, after, mostRead, isReversed });
     },
-    clients: async ({ limit, after, mostRead, ...filter }) =>
-      pageOf(recordsOf(state.clients), (client) => placeOfClient(client, filter), { limit, after, mostRead }),
+    clients: async ({ limit, after, mostRead, isReversed = false, ...filter }) =>
+      pageOf(recordsOf(state.clients), (client) => placeOfClient(client, filter), {
+        ...{ limit, after, mostRead, isReversed },
+      }),
     count: async (collection: GrowingCollection, filter: UserCount = {}) =>
       collection === 'clients' ? state.clients.size : countOf(filter),
     countClients: async (filter) =>

@@ -70,7 +70,7 @@ function Applications({ applications, ...list }: ApplicationsModel) {
       title={t('common.applications')}
       about={t('common.dashboardsOthersPeopleSign')}
       columns={[
-        { title: t('common.name') },
+        { title: t('common.name'), sortBy: 'id' },
         { title: t('access.status') },
         { title: t('applications.at'), isMinor: true },
         { title: t('applications.rolesItGets'), isMinor: true },

@@ -98,7 +98,7 @@ function Approvals({ approvals, readerId, mayApprove, ...list }: ApprovalsModel)
         { title: t('approvals.change') },
         { title: t('common.state') },
         { title: t('approvals.askedForBy') },
-        { title: t('approvals.askedFor') },
+        { title: t('approvals.askedFor'), sortBy: 'createdAt' },
       ]}
       rows={approvals.map((approval) => ({
         key: approval.id,

@@ -82,7 +82,7 @@ function Clients({ clients, csrf, mayTry, mayReadUsage, ...list }: ClientsModel)
       title={t('common.machineClients')}
       about={t('clients.about')}
       columns={[
-        { title: t('common.name') },
+        { title: t('common.name'), sortBy: 'id' },
         { title: t('access.status') },
         { title: t('clients.access'), isMinor: true },
         { title: t('access.lastUsed') },

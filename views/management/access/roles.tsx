@@ -57,7 +57,7 @@ function Roles({ roles, ...list }: RolesModel) {
       title={t('common.roles')}
       about={t('roles.about')}
       columns={[
-        { title: t('common.name') },
+        { title: t('common.name'), sortBy: 'id' },
         { title: t('roles.opens') },
         { title: t('access.kind') },
         { title: t('common.users'), isNumber: true },

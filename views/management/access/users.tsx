@@ -11,7 +11,7 @@ import type { FiltersModel } from '../filters.tsx';
 import { EditPart, type EditState, NotSaved, type Owner } from '../forms/change-form.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
-import { type ColumnSort, ListPage, type ListState } from '../list.tsx';
+import { ListPage, type ListState } from '../list.tsx';
 import type { NotRead } from '../live/not-read.tsx';
 import { NameCell } from '../name-cell.tsx';
 import { State, type StateKind } from '../state.tsx';
@@ -50,15 +50,13 @@ export type UserStatus = 'active' | 'invited' | 'disabled' | 'locked';
 export interface UsersModel extends ListState {
   readonly users: readonly ShownUser[];
   readonly filters: FiltersModel;
-  /** Undefined where they come in the order of what finds them. */
-  readonly sort?: ColumnSort | undefined;
 }
 
 export function renderUsers(model: UsersModel): string {
   return renderDocument(<Users {...model} />, model.frame.presentation);
 }
 
-function Users({ users, sort, ...list }: UsersModel) {
+function Users({ users, ...list }: UsersModel) {
   const t = useText();
   return (
     <ListPage
@@ -66,7 +64,7 @@ function Users({ users, sort, ...list }: UsersModel) {
       title={t('common.users')}
       about={t('common.peopleWhoMaySign')}
       columns={[
-        { title: t('common.name'), sort },
+        { title: t('common.name'), sortBy: 'id' },
         { title: t('access.status') },
         { title: t('common.roles') },
         { title: t('users.signsInWith') },

@@ -52,7 +52,7 @@ export function drainHref(queue: string, id: string): string {
 
 type StructuresState = Pick<
   ListModel,
-  'frame' | 'count' | 'nextHref' | 'firstHref' | 'filters' | 'files' | 'firstSnippets'
+  'frame' | 'count' | 'sorting' | 'nextHref' | 'firstHref' | 'filters' | 'files' | 'firstSnippets'
 >;
 
 export interface MapsModel extends StructuresState {
@@ -80,12 +80,12 @@ function Maps({ maps, ...list }: MapsModel) {
       about={t('structures.knownFromAbout')}
       before={<OpenByName kind="map" />}
       columns={[
-        { title: t('common.name') },
+        { title: t('common.name'), sortBy: 'id' },
         { title: t('structures.callsPerSecond'), isNumber: true },
         { title: t('structures.hitShare'), isNumber: true },
         { title: t('structures.meanSize'), isNumber: true },
         { title: t('structures.knownFrom') },
-        { title: t('structures.lastCall') },
+        { title: t('structures.lastCall'), sortBy: 'lastCallOn' },
       ]}
       rows={maps.map((map) => ({
         key: map.id,
@@ -116,13 +116,13 @@ function Queues({ queues, ...list }: QueuesModel) {
       about={t('structures.knownFromAbout')}
       before={<OpenByName kind="queue" />}
       columns={[
-        { title: t('common.name') },
+        { title: t('common.name'), sortBy: 'id' },
         { title: t('numbers.items'), isNumber: true },
         { title: t('structures.offersPerSecond'), isNumber: true },
         { title: t('structures.pollsPerSecond'), isNumber: true },
         { title: t('numbers.waitingPolls'), isNumber: true },
         { title: t('structures.knownFrom') },
-        { title: t('structures.lastCall') },
+        { title: t('structures.lastCall'), sortBy: 'lastCallOn' },
       ]}
       rows={queues.map((queue) => ({
         key: queue.id,

@@ -110,7 +110,7 @@ export function entryColumns(t: Translate): readonly Column[] {
     { title: t('audit.who') },
     { title: t('audit.toWhat') },
     { title: t('audit.why') },
-    { title: t('audit.when') },
+    { title: t('audit.when'), sortBy: 'createdAt' },
   ];
 }
 

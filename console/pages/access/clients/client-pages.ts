@@ -18,7 +18,14 @@ import { createBulk } from '../../bulk/bulk.ts';
 import type { Forms, Shown } from '../../forms.ts';
 import { editNotice } from '../../history/history.ts';
 import { listed } from '../../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
+import {
+  filtersOf,
+  type ListAnswer,
+  operationQueryOf,
+  placesOf,
+  sortedQueryOf,
+  sortingOf,
+} from '../../lists.ts';
 import type { PageContext, PageTools } from '../../page-tools.ts';
 import { callsShown } from '../../plots.ts';
 import { clientNotices, clientStatuses, createClientActs, type Found } from '../client-acts.ts';
@@ -86,8 +93,8 @@ export function createClientPages(
         return showNew(ctx, emptyForm(t), { errors: [] });
       }
       if (await bulk.ask(ctx)) return;
-      const asked = queryOf(form, listed.clients.names);
-      const query = { ...asked, ...listed.clients.fixed };
+      const asked = sortedQueryOf(form, listed.clients);
+      const query = operationQueryOf(listed.clients, asked);
       const { body } = await tools.run<ListAnswer<ShownClient>>(ctx, 'listClients', { query });
       const may = await tools.mayRun(ctx, ['createClient', 'tryClient', 'readAccessUsage']);
       const html = renderClients({
@@ -109,6 +116,7 @@ export function createClientPages(
         ),
         notice: form.get('done') === 'removed' ? t('clients.removed') : undefined,
         ...(await bulk.state(ctx, body)),
+        sorting: sortingOf(listed.clients, asked),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);

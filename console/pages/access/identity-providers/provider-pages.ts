@@ -22,7 +22,7 @@ import { type Act, type Acts, isUnasked } from '../../acts.ts';
 import type { Forms, Shown } from '../../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../../history/history.ts';
 import { listed } from '../../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
+import { filtersOf, type ListAnswer, placesOf, sortedQueryOf, sortingOf } from '../../lists.ts';
 import { fieldErrorsOf, type PageContext, type PageTools } from '../../page-tools.ts';
 import { checkedDisabling, disabling, providerActs } from './provider-acts.ts';
 import { type FormField, fieldsOf } from './provider-fields.ts';
@@ -61,7 +61,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
       const t = textFor(ctx);
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx);
-      const asked = queryOf(form, listed.providers.names);
+      const asked = sortedQueryOf(form, listed.providers);
       const { body } = await tools.run<ListAnswer<ShownProvider>>(ctx, 'listIdentityProviders', {
         query: asked,
       });
@@ -74,6 +74,7 @@ export function createProviderPages(tools: PageTools, acts: Acts, forms: Forms, 
           : undefined,
         filters: filtersOf(listHref, asked, t('access.nameOrId'), filters(t), t),
         notice: form.get('done') === 'removed' ? t('providers.removed') : undefined,
+        sorting: sortingOf(listed.providers, asked),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);

@@ -19,7 +19,7 @@ import { createBulk } from '../../bulk/bulk.ts';
 import type { Forms, Shown } from '../../forms.ts';
 import { createHistory, editNotice, putBackAct } from '../../history/history.ts';
 import { listed } from '../../listed-pages.ts';
-import { filtersOf, type ListAnswer, placesOf, queryOf } from '../../lists.ts';
+import { filtersOf, type ListAnswer, placesOf, sortedQueryOf, sortingOf } from '../../lists.ts';
 import type { PageContext, PageTools } from '../../page-tools.ts';
 import { readPart } from '../../read-part.ts';
 import { type TypedChange, waysOf } from '../../ways/change-ways.ts';
@@ -67,7 +67,7 @@ export function createRolePages(
       const { form } = ctx.state;
       if (form.get('do') === 'new') return showEmpty(ctx, form.get('from'));
       if (await bulk.ask(ctx)) return;
-      const asked = queryOf(form, listed.roles.names);
+      const asked = sortedQueryOf(form, listed.roles);
       const { body } = await tools.run<ListAnswer<ShownRole>>(ctx, 'listRoles', { query: asked });
       const may = await tools.mayRun(ctx, ['createRole']);
       const html = renderRoles({
@@ -85,6 +85,7 @@ export function createRolePages(
         ),
         notice: form.get('done') === 'removed' ? t('roles.roleRemoved') : undefined,
         ...(await bulk.state(ctx, body)),
+        sorting: sortingOf(listed.roles, asked),
         ...placesOf(listHref, asked, body),
       });
       tools.send(ctx, html);

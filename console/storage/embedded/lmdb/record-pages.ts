@@ -88,7 +88,8 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
   ): (key: LmdbKey) => boolean {
     const [first, last] = [keys[0], keys.at(-1)];
     if (!without || given || !first || !last) return () => false;
-    const range = { from: [...without, ...first], upTo: [...without, ...last] };
+    const [from, upTo] = String(first.at(-1)) <= String(last.at(-1)) ? [first, last] : [last, first];
+    const range = { from: [...without, ...from], upTo: [...without, ...upTo] };
     const passed = new Set(Array.from(index.keysUnder(without, range), (key) => key.at(-1)));
     return (key) => passed.has(key.at(-1)!);
   }
@@ -116,7 +117,7 @@ export function createRecordPages(environment: Environment, answers: RecordAnswe
       );
       return paging()('users', sections, request);
     },
-    clients: (asked: PageRequest & ClientFilter) =>
+    clients: (asked: PageRequest & ClientFilter & UserOrder) =>
       paging()('clients', clientSections(asked, filled()), asked),
   };
 }

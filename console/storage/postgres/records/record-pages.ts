@@ -25,12 +25,19 @@ const directions = {
   down: { than: '<', order: 'desc' },
 } as const;
 
+/** How what stands before the bound is compared with it, and the bound where there is none. */
+const ends = {
+  first: { to: '<=', end: lastPart },
+  up: { to: '<=', end: lastPart },
+  down: { to: '>=', end: '' },
+} as const;
+
 /** What a page goes through: `where` has all parameters but the limit, which follows. */
 const waysOf = (table: string) => ({
   ids: {
     ...{ entries: table, records: table, columns: 'id', key: ['id'] },
     where: (than: string) => `id ${than} $1`,
-    upTo: (bound: string) => `id <= ${bound}`,
+    upTo: (bound: string, to: string) => `id ${to} ${bound}`,
     parameters: 1,
   },
   // Behind its name, a part of the index is in the order of the next part and the id.
@@ -39,14 +46,15 @@ const waysOf = (table: string) => ({
     ...{ columns: 'part, id', key: ['part', 'id'] },
     where: (than: string) =>
       `name = $1 and part >= $2 and part <= $3 and further = '' and (part, id) ${than} ($4, $5)`,
-    upTo: (bound: string) => `(part, id) <= (coalesce((select part from bound), $3), ${bound})`,
+    upTo: (bound: string, to: string) =>
+      `(part, id) ${to} (coalesce((select part from bound), ${to === '<=' ? '$3' : '$2'}), ${bound})`,
     parameters: 5,
   },
   ones: {
     ...{ entries: 'record_index', records: `record_index join ${table} using (id)` },
     ...{ columns: 'part, id', key: ['id'] },
     where: (than: string) => `name = $1 and part = $2 and further = '' and id ${than} $3`,
-    upTo: (bound: string) => `id <= ${bound}`,
+    upTo: (bound: string, to: string) => `id ${to} ${bound}`,
     parameters: 3,
   },
 });
@@ -76,10 +84,11 @@ const statements = Object.fromEntries(
 const passing = Object.fromEntries(
   Object.entries(waysOf(tables.clients)).flatMap(
     ([way, { entries, records, columns, key, where, upTo, parameters }]) =>
-      (['first', 'up'] as const).map((direction) => {
+      (['first', 'up', 'down'] as const).map((direction) => {
         const [visited, name, part] = [2, 3, 4].map((n) => `$${parameters + n}`);
         const meant = where(directions[direction].than);
-        const order = key.join(', ');
+        const { order: sense, to, end } = { ...directions[direction], ...ends[direction] };
+        const order = key.map((one) => `${one} ${sense}`).join(', ');
         return [
           `${way} ${direction}`,
           statement(
@@ -87,7 +96,7 @@ const passing = Object.fromEntries(
             `with bound as (
                 select ${columns} from ${entries} where ${meant} order by ${order} offset ${visited} limit 1)
               (select ${columns}, record from ${records} where ${meant}
-                and ${upTo(`coalesce((select id from bound), '${lastPart}')`)}
+                and ${upTo(`coalesce((select id from bound), '${end}')`, to)}
                 and (select true from record_index as other where other.name = ${name} and other.part = ${part}
                   and other.further = '' and other.id = client.id limit 1) is null
                 order by ${order} limit $${parameters + 1})
@@ -166,7 +175,7 @@ export function createRecordPages(queries: Queries, reads: Reads) {
       const count = (by: UserCount) => counts.get(JSON.stringify(by)) ?? 0;
       return page('users', userSectionsFor(filter, { after: request.after, isFilled: true, count }), request);
     },
-    async clients(asked: PageRequest & ClientFilter) {
+    async clients(asked: PageRequest & ClientFilter & UserOrder) {
       // What goes by the entries of the second generation; the first one every client has.
       const isByName = asked.kind === 'application' && asked.beginning !== undefined;
       const generation = isByName && (await areClientsFilled(queries)) ? 2 : 1;

@@ -28,12 +28,12 @@ function Providers({ providers, ...list }: ProvidersModel) {
       title={t('common.identityProviders')}
       about={t('providers.about')}
       columns={[
-        { title: t('common.name') },
+        { title: t('common.name'), sortBy: 'name' },
         { title: t('access.kind') },
         { title: t('common.state') },
-        { title: t('providers.order'), isNumber: true },
-        { title: t('common.users'), isNumber: true },
-        { title: t('common.lastSignIn') },
+        { title: t('providers.order'), isNumber: true, sortBy: 'position' },
+        { title: t('common.users'), isNumber: true, sortBy: 'linkedUsers' },
+        { title: t('common.lastSignIn'), sortBy: 'lastSignInAt' },
         { title: t('providers.lastFailure') },
       ]}
       rows={providers.map((provider) => ({

@@ -31,8 +31,8 @@ function Jobs({ jobs, mayStop, ...list }: JobsModel) {
         { title: t('common.state') },
         { title: t('jobs.progress') },
         { title: t('jobs.by'), isMinor: true },
-        { title: t('jobs.began'), isMinor: true },
-        { title: t('jobs.ended'), isMinor: true },
+        { title: t('jobs.began'), isMinor: true, sortBy: 'startedAt' },
+        { title: t('jobs.ended'), isMinor: true, sortBy: 'endedAt' },
       ]}
       rows={jobs.map((job) => ({
         key: job.id,

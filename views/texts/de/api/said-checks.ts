@@ -116,6 +116,7 @@ export const saidByChecksInGerman: Readonly<Record<string, string>> = {
   'This cursor is none that an answer here has given for this list and these filters.':
     'Diesen Cursor hat für diese Liste und diese Filter keine Antwort gegeben.',
   'sort does not go together with a filter.': 'sort geht nicht zusammen mit einem Filter.',
+  'sort does not go together with q.': 'sort geht nicht zusammen mit q.',
   'This caller may make {n} {what} a second here: wait a second, and go on.':
     'Dieser Aufrufer darf hier {n} {what} in der Sekunde machen: Warten Sie eine Sekunde, und machen Sie weiter.',
   'This caller has {n} streams and exports under way here, which is as many as may be: let one end first.':
