@@ -40,18 +40,26 @@ async function opened(directory: string, indexDirectory = newIndexDirectory()) {
     close,
     deps,
     list: (asked: Partial<Asked>) => listEntries({ filter: {}, limit: 50, ...asked }, deps()),
+    /** The newest first; from the oldest on they are the same. */
     all(filter: Asked['filter'], limit = 50) {
-      const found: Entry[] = [];
-      let from: Place | undefined;
-      do {
-        const page = listEntries({ filter, limit, from }, deps());
-        expect(page.entries.length).toBeLessThanOrEqual(limit);
-        found.push(...page.entries);
-        from = page.next;
-      } while (from);
+      const found = allOf({ filter, limit });
+      const fromOldest = allOf({ filter, limit, isOldestFirst: true });
+      expect(places(fromOldest), JSON.stringify(filter)).toEqual(places(found).reverse());
       return found;
     },
   };
+
+  function allOf(asked: Asked): Entry[] {
+    const found: Entry[] = [];
+    let from: Place | undefined;
+    do {
+      const page = listEntries({ ...asked, from }, deps());
+      expect(page.entries.length).toBeLessThanOrEqual(asked.limit);
+      found.push(...page.entries);
+      from = page.next;
+    } while (from);
+    return found;
+  }
 }
 
 function newIndexDirectory(): string {

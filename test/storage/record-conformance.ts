@@ -238,6 +238,15 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
         expect((await records.clients({ ...asked, limit: 10 })).records).toEqual([]);
       });
 
+      const clientFilters: readonly ClientFilter[] = [
+        { kind: 'application' },
+        { kind: 'machine' },
+        { status: 'disabled' },
+        { status: 'active', kind: 'machine' },
+        { status: 'disabled', kind: 'machine' },
+        { scope: 'email' },
+      ];
+
       test.each([1, 2, 500])(
         'gives the clients to whom all of a filter applies, %i at a time',
         async (limit) => {
@@ -256,6 +265,15 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
           expect(await found({ scope: 'email', status: 'disabled' })).toEqual(['app-2', 'machine-2']);
           expect(await found({ scope: 'svc:health:read', kind: 'application' })).toEqual([]);
           expect(await found({ beginning: 'app', status: 'active' })).toEqual(['app-1']);
+          for (const filter of [{}, ...clientFilters]) {
+            const asked = { ...filter, isReversed: true };
+            expect([filter, await idsOf(all(records.clients, limit, asked))]).toEqual([
+              filter,
+              (await found(filter)).reverse(),
+            ]);
+            const slowly = await idsOf(all(records.clients, limit, { ...asked, mostRead: 1 }));
+            expect([filter, slowly]).toEqual([filter, (await found(filter)).reverse()]);
+          }
           const few = await records.clients({ limit: 10, mostRead: 3, scope: 'email' });
           expect(few.records.map(idOf)).toEqual(['app-2']);
           const rest = await records.clients({ limit: 10, mostRead: 3, scope: 'email', after: few.next });
