@@ -150,3 +150,31 @@ test('the command line lists all of them', async () => {
     .flatMap((line) => /^(made-\d+|application-\w+|console-cli)/.exec(line)?.[1] ?? []);
   expect(ids).toEqual([...ofSettings, ...made]);
 });
+
+test('stands by id alone, one way and the other, those of the settings among the others', async () => {
+  const byId = [...ofSettings, ...made].sort();
+  expect(await listed('limit=500&sort=id')).toEqual(byId);
+  expect(await listed('limit=170&sort=-id')).toEqual(byId.toReversed());
+  const machines = await listed('limit=500&kind=machine&sort=-id');
+  expect(machines).toEqual([...machines].sort().reverse());
+  expect(machines).toHaveLength(byId.filter((id) => !isApplication(id)).length);
+});
+
+const isApplication = (id: string) =>
+  ['application-dashboard', 'console-cli'].includes(id) ||
+  (id.startsWith('made-') && Number(id.slice(5)) % 200 === 0);
+
+test.each([
+  ['an order that there is not', 'sort=displayName'],
+  ['two orders', 'sort=id&sort=-id'],
+  ['an order of a search', 'q=made&sort=id'],
+])('refuses %s', async (_, query) => {
+  const { status, body } = await call('GET', `/clients?${query}`);
+  expect([status, body.code]).toEqual([400, 'invalid_request']);
+});
+
+test('goes on in the order that it began with, and in no other', async () => {
+  const { body } = await call('GET', '/clients?sort=-id');
+  const other = await call('GET', `/clients?sort=id&cursor=${body.next}`);
+  expect([other.status, other.body.code]).toEqual([400, 'invalid_cursor']);
+});
