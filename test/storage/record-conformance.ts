@@ -269,10 +269,10 @@ export function describeRecords(name: string, open: () => Promise<OpenedRecords>
             const asked = { ...filter, isReversed: true };
             expect([filter, await idsOf(all(records.clients, limit, asked))]).toEqual([
               filter,
-              (await found(filter)).reverse(),
+              (await found(filter)).toReversed(),
             ]);
             const slowly = await idsOf(all(records.clients, limit, { ...asked, mostRead: 1 }));
-            expect([filter, slowly]).toEqual([filter, (await found(filter)).reverse()]);
+            expect([filter, slowly]).toEqual([filter, (await found(filter)).toReversed()]);
           }
           const few = await records.clients({ limit: 10, mostRead: 3, scope: 'email' });
           expect(few.records.map(idOf)).toEqual(['app-2']);
