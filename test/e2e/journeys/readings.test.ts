@@ -46,7 +46,8 @@ async function readAgain(visitor: Visitor, map: string): Promise<void> {
   await until(async () => member.asked().length > before, 'the first keys');
 }
 
-describe.each(engines)('a reading in $engine', ({ engine, why, open }) => {
+describe.each(engines)('a reading in $engine', ({ engine, why, open, stop }) => {
+  afterAll(stop);
   test.skipIf(why)(
     `says by itself how far it is, and what it has found${why ? ` (${why})` : ''}`,
     async () => {

@@ -37,7 +37,8 @@ async function signIn(tab: Tab): Promise<Visitor> {
 const statusOf = async (id: string) =>
   ((await callApi(console, 'GET', `/users/${id}`)) as { readonly status: string }).status;
 
-describe.each(engines)('rows in $engine', ({ id, why, open }) => {
+describe.each(engines)('rows in $engine', ({ id, why, open, stop }) => {
+  afterAll(stop);
   const list = `/access/users?q=${id}-row-`;
   const box = (n: number) => `Select ${id}-row-${n}`;
   const picked = (...all: readonly number[]) => all.map((n) => `pick:${id}-row-${n}`);

@@ -3,7 +3,7 @@ import type { BrowserContext } from 'playwright-core';
 import type { Firefox } from '../../helpers/firefox.ts';
 
 /** Letters are those that the pages take. */
-export type Key = 'Tab' | 'Enter' | ' ' | 'Control+a' | 'j' | 'k' | 'x' | '?';
+export type Key = 'Tab' | 'Shift+Tab' | 'Enter' | ' ' | 'Control+a' | 'j' | 'k' | 'x' | '?';
 
 export interface Tab {
   open(url: string): Promise<void>;
@@ -44,9 +44,12 @@ export async function chromiumTab(context: BrowserContext): Promise<Tab> {
 }
 
 /** What keys are called in WebDriver. */
-const codes: Readonly<Record<string, string>> = { Tab: '\uE004', Enter: '\uE007' };
-const control = '\uE009';
-const shift = '\uE008';
+const codes: Readonly<Record<string, string>> = {
+  Tab: '\uE004',
+  Enter: '\uE007',
+  Shift: '\uE008',
+  Control: '\uE009',
+};
 
 /** With cookies of its own. */
 export async function firefoxTab({ send }: Firefox): Promise<Tab> {
@@ -79,13 +82,18 @@ export async function firefoxTab({ send }: Firefox): Promise<Tab> {
         { type: 'pointerDown', button: 0 },
         { type: 'pointerUp', button: 0 },
       ];
-      if (isShift) await keys(['keyDown', shift]);
+      if (isShift) await keys(['keyDown', codes.Shift!]);
       await send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions }] });
-      if (isShift) await keys(['keyUp', shift]);
+      if (isShift) await keys(['keyUp', codes.Shift!]);
     },
     press: async (key) => {
-      if (key !== 'Control+a') await typed(codes[key] ?? key);
-      else await keys(['keyDown', control], ['keyDown', 'a'], ['keyUp', 'a'], ['keyUp', control]);
+      const [last = key, held] = key.split('+').reverse();
+      const code = codes[last] ?? last;
+      if (held === undefined) await typed(code);
+      else {
+        const holding = codes[held]!;
+        await keys(['keyDown', holding], ['keyDown', code], ['keyUp', code], ['keyUp', holding]);
+      }
     },
     type: async (text) => {
       await typed(text);

@@ -1,7 +1,7 @@
 /** Who travels through pages: in Chromium and in Firefox, by mouse, by keyboard alone and without script. */
 import type { Browser, BrowserContext } from 'playwright-core';
-import { describe } from 'vitest';
-import { firefoxReason, startFirefox } from '../../helpers/firefox.ts';
+import { afterAll, describe } from 'vitest';
+import { type Firefox, firefoxReason, startFirefox } from '../../helpers/firefox.ts';
 import { chromiumTab, firefoxTab, type Tab } from './tab.ts';
 
 export interface Engine {
@@ -12,6 +12,8 @@ export interface Engine {
   readonly why: string | undefined;
   /** With cookies of its own. */
   open(hasScript: boolean): Promise<Tab>;
+  /** What it has started by itself. */
+  stop(): Promise<unknown>;
 }
 
 interface FoundBrowser {
@@ -35,17 +37,26 @@ export function enginesOf(
         watch(context);
         return chromiumTab(context);
       },
+      stop: async () => {},
     },
-    {
-      id: 'f',
-      engine: 'Firefox',
-      why: firefoxReason,
-      async open(hasScript) {
-        const firefox = await startFirefox({ hasScript });
-        return { ...(await firefoxTab(firefox)), close: firefox.stop };
-      },
-    },
+    firefoxEngine(),
   ];
+}
+
+/** Whether pages may run script is said at its start: one for each, once it is asked for. */
+function firefoxEngine(): Engine {
+  const started = new Map<boolean, Promise<Firefox>>();
+  return {
+    id: 'f',
+    engine: 'Firefox',
+    why: firefoxReason,
+    async open(hasScript) {
+      const firefox = started.get(hasScript) ?? startFirefox({ hasScript });
+      started.set(hasScript, firefox);
+      return firefoxTab(await firefox);
+    },
+    stop: () => Promise.all([...started.values()].map(async (firefox) => (await firefox).stop())),
+  };
 }
 
 export interface Traveller extends Pick<Engine, 'engine'> {
@@ -61,12 +72,12 @@ const ways = [
   { name: 'scriptless', way: 'mouse', hasScript: false },
 ] as const;
 
-/** Firefox is not driven by the keyboard. @param travel  describes the tests of one */
+/** @param travel  describes the tests of one */
 export function describeTravellers(engines: readonly Engine[], travel: (traveller: Traveller) => void): void {
-  for (const { id, engine, why, open } of engines) {
-    const own = ways.filter(({ way }) => engine === 'Chromium' || way === 'mouse');
+  for (const { id, engine, why, open, stop } of engines) {
     describe.skipIf(why)(`in ${engine}${why ? ` (${why})` : ''}`, () => {
-      describe.each(own)('by $way, script: $hasScript', ({ name, way, hasScript }) => {
+      afterAll(stop);
+      describe.each(ways)('by $way, script: $hasScript', ({ name, way, hasScript }) => {
         travel({ engine, id: `${id}-${name}`, way, openTab: () => open(hasScript) });
       });
     });

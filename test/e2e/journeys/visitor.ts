@@ -1,5 +1,5 @@
 /** Somebody at a page, with a mouse or with the keyboard alone: finds things by what is written on them, as people do. */
-import type { Tab } from './tab.ts';
+import type { Key, Tab } from './tab.ts';
 
 export interface Visitor {
   open(path: string): Promise<void>;
@@ -97,6 +97,9 @@ async function later<T>(read: () => Promise<T>): Promise<T> {
 /** More than any page has between the beginning of its content and what is looked for. */
 const longestWay = 200;
 
+/** What one presses where the focus is: back to what stands before it, as what is behind the last one is the browser's own. */
+const keyAt: Readonly<Record<string, Key>> = { skip: 'Enter', behind: 'Shift+Tab' };
+
 function byKeyboard(tab: Tab): Way {
   const focus = async (kind: Kind, name: string) => {
     await until(tab, find, { kind, name, wanted: 'existence' }, `${kind} "${name}"`);
@@ -104,7 +107,8 @@ function byKeyboard(tab: Tab): Way {
       const place = await tab.evaluate(find, { kind, name, wanted: 'focus' });
       if (place === 'there') return;
       if (place === 'unseen') throw new Error(`The focus cannot be seen on the way to "${name}".`);
-      await tab.press(place === 'skip' ? 'Enter' : 'Tab');
+      if (place === 'left') throw new Error(`Tab leaves the page on the way to ${kind} "${name}".`);
+      await tab.press(keyAt[place!] ?? 'Tab');
     }
     throw new Error(`Tab does not lead to ${kind} "${name}".`);
   };
@@ -171,10 +175,13 @@ function find({ kind, name, wanted }: Sought): string | undefined {
   if (wanted === 'choice') return found.checked ? 'chosen' : undefined;
   if (wanted === 'focus') {
     const focused = document.activeElement;
+    if (!document.hasFocus()) return 'left';
     if (focused === null || focused === document.body || focused === root) return 'away';
     if (getComputedStyle(focused).outlineStyle === 'none') return 'unseen';
     if (focused.matches('.skip')) return 'skip';
-    return focused === found ? 'there' : 'away';
+    if (focused === found) return 'there';
+    const place = found.compareDocumentPosition(focused);
+    return place & Node.DOCUMENT_POSITION_FOLLOWING ? 'behind' : 'away';
   }
   found.scrollIntoView({ block: 'center', behavior: 'instant' });
   const { left, top, height } = found.getClientRects()[0]!;
