@@ -21,6 +21,7 @@ beforeAll(async () => {
       await callApi(console, 'POST', '/users', { id: `${id}-row-${n}`, roles: [] });
 }, 30_000);
 afterAll(async () => {
+  await Promise.all(engines.map(({ stop }) => stop()));
   await found?.close();
   await console?.stop();
 });
@@ -37,8 +38,7 @@ async function signIn(tab: Tab): Promise<Visitor> {
 const statusOf = async (id: string) =>
   ((await callApi(console, 'GET', `/users/${id}`)) as { readonly status: string }).status;
 
-describe.each(engines)('rows in $engine', ({ id, why, open, stop }) => {
-  afterAll(stop);
+describe.each(engines)('rows in $engine', ({ id, why, open }) => {
   const list = `/access/users?q=${id}-row-`;
   const box = (n: number) => `Select ${id}-row-${n}`;
   const picked = (...all: readonly number[]) => all.map((n) => `pick:${id}-row-${n}`);
