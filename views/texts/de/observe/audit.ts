@@ -3,7 +3,7 @@ import type { audit as english } from '../../en/observe/audit.ts';
 import type { SameTexts } from '../../text-form.ts';
 
 export const audit: SameTexts<typeof english> = {
-  'audit.about': 'Was geschehen ist, das Neueste zuerst. Auch, dass Sie es lesen, steht darin.',
+  'audit.about': 'Was geschehen ist. Auch, dass Sie es lesen, steht darin.',
   'audit.nothingYet': 'Noch nichts.',
   'audit.what': 'Was',
   'audit.outcome': 'Ergebnis',

@@ -2,7 +2,7 @@
 import type { Texts } from '../../text-form.ts';
 
 export const audit = {
-  'audit.about': 'What has happened, the newest first. That you read it is in it too.',
+  'audit.about': 'What has happened. That you read it is in it too.',
   'audit.nothingYet': 'Nothing yet.',
   'audit.what': 'What',
   'audit.outcome': 'Outcome',
