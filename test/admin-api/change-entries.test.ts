@@ -119,6 +119,8 @@ function byHarm(one: TableOperation, other: TableOperation): number {
 function harmOf({ id, method, isDangerous }: TableOperation): number {
   if (id === 'shutDownMember') return 5;
   if (id === 'shutDownCluster') return 4;
+  // None is left behind it for what ends those of one user.
+  if (id === 'endAllSessions') return 3;
   if (/^(reset|restore)/.test(id) && id !== 'resetUserPassword') return 3;
   if (method === 'DELETE' || /^(remove|erase|end|clear)/.test(id)) return 2;
   return isDangerous || id === 'drainQueue' ? 1 : 0;

@@ -52,7 +52,7 @@ describe('hundreds of clients', () => {
   test('change nothing when nobody could administer the console any more', async () => {
     const users = { [admin.username]: { roles: ['Viewer'] } };
     const plan = await planned({ clients: clients('Never'), users }, { takeOver: ['all'] });
-    expect(plan.body.canApply, JSON.stringify(plan.body.steps.at(-1))).toBe(true);
+    expect(plan.body).toMatchObject({ canApply: false, limit: expect.stringContaining('administer') });
     const refused = await apply(plan);
     expect([refused.status, refused.body.code]).toEqual([409, 'last_administrator']);
     expect((await call('GET', '/clients/large-7')).status).toBe(404);

@@ -312,7 +312,7 @@ test('the list is narrowed by the beginning of an id or a name, by kind and by s
   expect(await found(`q=${encodeURIComponent('éla')}`)).toEqual(['narrow-one']);
   expect(await found('q=narrow&enabled=false')).toEqual(['narrow-two']);
   expect(await found('q=narrow&kind=ldap')).toEqual([]);
-  for (const query of ['kind=x', 'enabled=1', 'sort=id', `q=${'x'.repeat(300)}`])
+  for (const query of ['kind=x', 'enabled=1', 'sort=colour', `q=${'x'.repeat(300)}`])
     expect([query, (await call('GET', `?${query}`)).status]).toEqual([query, 400]);
   for (const id of ['narrow-one', 'narrow-two']) await call('DELETE', `/${id}`);
 });
