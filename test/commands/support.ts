@@ -73,7 +73,7 @@ export async function toolDone(args: readonly string[], options: ToolOptions = {
 /** A directory that goes away with the running test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'console-tool-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
   return directory;
 }
 
