@@ -7,7 +7,6 @@ export interface Hand {
   /** Keys one after the other, without a field: `g c` is one chord. */
   chord(...keys: readonly string[]): Promise<void>;
   fill(field: Locator, text: string): Promise<void>;
-  choose(field: Locator, label: string): Promise<void>;
   /** Into what has the focus. */
   type(text: string): Promise<void>;
   /** Of all of these so far. */
@@ -30,7 +29,6 @@ export function createHand(page: Page): Hand {
         for (const key of keys) await page.keyboard.press(key);
       }),
     fill: (field, text) => act(() => field.fill(text)),
-    choose: (field, label) => act(() => field.selectOption({ label })),
     type: (text) => act(() => page.keyboard.insertText(text)),
     count: () => count,
   };
