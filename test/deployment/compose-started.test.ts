@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Front, fronts, startFront } from '../front/fronts.ts';
 import { callFront, type Installation } from '../front/support.ts';
@@ -74,6 +75,8 @@ describe.skipIf(missing)(`what the compose file says starts${missing ?? ''}`, ()
     call = callFront(port, certificate);
     for (const name of ['proxy1', 'proxy2'] as const) await start(name);
     await until(async () => (await call('GET', '/ready')).status === 200, 'the front', 30_000);
+    // Who starts after the load balancer is asked for first, and gets calls a moment later.
+    await until(async () => (await call('GET', '/svc/health')).status === 401, 'a proxy behind it', 30_000);
     person = createUserAgent(`https://localhost:${port}`, { ca: certificate.pem });
   }, 300_000);
 
@@ -130,6 +133,8 @@ describe.skipIf(missing)(`what the compose file says starts${missing ?? ''}`, ()
       const another = createUserAgent(here['https://console.example.com']!, { ca: certificate.pem });
       expect(titleOf(await another.signIn(admin))).toMatch(signedInTitle);
       await start(name);
+      // The load balancer asks it each second whether it is ready.
+      await delay(2_500);
     },
     60_000,
   );
