@@ -7,6 +7,8 @@ import type { Work } from './load.ts';
 
 /** Enough for the load balancer to have connections that it keeps open, and one under way whatever the moment. */
 const writers = 8;
+/** Each by a connection of its own, which the load balancer does not spread over those that it has: some are on their way whatever the moment. */
+const atOnce = 12;
 
 /** @param set  whose members hold maps and queues */
 export async function requestsThrough(
@@ -20,19 +22,26 @@ export async function requestsThrough(
   return [
     ['sign-in page', async () => expected(await set.call('GET', '/login'), 200)],
     ['machine token', () => set.token().then(() => undefined)],
-    ...Array.from({ length: writers }, () => ['write to a map', write] as const),
+    ...Array.from({ length: writers }, () => ['write to a map', () => write(set.callReusing)] as const),
     [
       'read of a map',
       async () => expected(await set.call('GET', `${map}/none`, { token: await token() }), 204),
     ],
+    ['tokens at once', () => allAtOnce(() => set.token().then(() => undefined))],
+    ['writes at once', () => allAtOnce(() => write(set.call))],
     ['poll that waits', pollThatWaits],
     ['poll without an item', pollInVain],
   ];
 
-  async function write(): Promise<string | undefined> {
+  async function allAtOnce(one: Work): Promise<string | undefined> {
+    const outcomes = await Promise.all(Array.from({ length: atOnce }, () => one().catch(String)));
+    return outcomes.find((problem) => problem !== undefined);
+  }
+
+  async function write(call: SharedInstallation['call']): Promise<string | undefined> {
     const body = `value ${written++}`;
     return expected(
-      await set.callReusing('POST', `${map}/${written % 100}`, { token: await token(), body, headers: type }),
+      await call('POST', `${map}/${written % 100}`, { token: await token(), body, headers: type }),
       200,
     );
   }
