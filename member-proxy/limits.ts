@@ -16,6 +16,11 @@ export interface ProxyLimits {
   readonly connectMs: number;
   /** Longest wait for a member's reply, and longest silence within it; above it 504 (S65). */
   readonly replyMs: number;
+  /**
+   * The same, of what the console reads by itself for somebody who waits before a page. Longer than it takes to find out
+   * that a member hangs, so that another one is asked before.
+   */
+  readonly ownReadMs: number;
   /** What a poll may take beyond the seconds it asks for (S65). */
   readonly pollGraceMs: number;
   /** Most in-flight calls at one member, polls that wait not counted; calls above it wait for a place. */
@@ -40,6 +45,7 @@ export const defaultLimits: ProxyLimits = {
   contentTypeBytes: 256,
   connectMs: 2_000,
   replyMs: 30_000,
+  ownReadMs: 5_000,
   pollGraceMs: 5_000,
   memberConnections: 512,
   memberPolls: 12,

@@ -21,7 +21,7 @@ export interface OwnCallsDeps {
   readonly members: Pick<Members, 'list'>;
   readonly candidates: Candidates;
   readonly credentials: MemberCredentials;
-  readonly limits: Pick<ProxyLimits, 'targetBytes' | 'replyMs'>;
+  readonly limits: Pick<ProxyLimits, 'targetBytes' | 'replyMs' | 'ownReadMs'>;
 }
 
 /** Whose calls they are, where places at a member are shared out. */
@@ -72,16 +72,17 @@ function createPrepare({ candidates, limits, credentials }: OwnCallsDeps) {
       ? candidates.now(asked, rule)
       : await candidates.ask(asked, rule);
     const takers = call.positionalValues ? thatTakeTheSame(able) : able;
+    const isReading = rule.permission.endsWith(':read');
     const request: UpstreamRequest = {
       method: call.method,
       ...target,
       atEngine: engineCallOf(rule, call.method, target),
       fields: fieldsOf(call),
       body: bodyFor(call, rule, takers[0]!, credentials),
-      replyMs: limits.replyMs,
+      replyMs: isReading ? limits.ownReadMs : limits.replyMs,
       isWaiting: false,
       caller,
-      isRepeatable: call.method === 'GET' && rule.permission.endsWith(':read'),
+      isRepeatable: isReading && call.method === 'GET',
       onAnswer: undefined,
     };
     return { request, rule, takers };

@@ -22,7 +22,7 @@ final class Program {
         new CreateClientBody().id("made-by-java").displayName("Made").scopes(List.of("svc:map:orders-*:read"));
     boolean made = api.createClient(body, null, null).getId().equals("made-by-java");
     List<String> listed =
-        api.listClients(100, null, null, null, null, null).getItems().stream().map(Client::getId).toList();
+        api.listClients(100, null, null, null, null, null, null).getItems().stream().map(Client::getId).toList();
     String before = api.readClient(name).getDisplayName();
     String after =
         api.updateClient(name, new UpdateClientBody().displayName("Renamed"), null, null).getDisplayName();
