@@ -2,32 +2,20 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { admin, apiToken, type RunningConsole, startConsole } from '../helpers/console.ts';
+import { type ApiCaller, apiCaller } from './support.ts';
 
 let console: RunningConsole;
-let token: string;
+let call: ApiCaller;
 let source: string;
 let sources = 0;
 beforeAll(async () => {
   console = await startConsole();
-  token = await apiToken(console);
+  call = apiCaller(console, '', await apiToken(console));
 });
 afterAll(() => console?.stop());
 beforeEach(() => {
   source = `team-${sources++}`;
 });
-
-async function call(method: string, path: string, body?: unknown) {
-  const response = await fetch(`${console.url}/api/v1${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${token}`,
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
-}
 
 type Kinds = Readonly<Record<string, Readonly<Record<string, object>>>>;
 const planned = (kinds: Kinds, options: object = {}) =>
