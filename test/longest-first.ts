@@ -11,6 +11,7 @@ const longest = [
   'package/package',
   'e2e/journeys/journeys-firefox',
   'peers/engine-failover',
+  'pages/members-hanging',
   'oidc/back-channel-logout',
   'e2e/people',
   'e2e/journeys/journeys',

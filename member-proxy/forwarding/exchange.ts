@@ -8,7 +8,7 @@ import type { ProblemError } from '../../platform/errors.ts';
 import type { Member } from '../members/members.ts';
 import { type HeldReply, isWorthHolding, readDrainSign } from './held-reply.ts';
 import { isElsewhere, mayTryAgain, nextMember, type Turn } from './next-member.ts';
-import { type Lost, noMember, problemOf } from './upstream-errors.ts';
+import { type FailedCall, type Lost, noMember, problemOf } from './upstream-errors.ts';
 import { type Exchange, headFor, type ReplyListener, type UpstreamRequest } from './upstream-request.ts';
 
 /**
@@ -129,14 +129,19 @@ class MemberExchange implements Exchange, Turn {
     member.pending -= 1;
     this.lost = [...this.lost, { member, failure }];
     if (!this.isAnswered && mayTryAgain(this, failure)) this.begin();
-    else this.end(problemOf(failure, member, this.isWaiting, this.lost));
+    else this.end(problemOf(failure, this.failedCall(member)));
   }
 
   onLate(): boolean {
     if (this.listener.onLate === undefined) return false;
     const failure = new UpstreamFailure('replyTimeout');
-    this.listener.onLate(problemOf(failure, this.member!, this.isWaiting, this.lost));
+    this.listener.onLate(problemOf(failure, this.failedCall(this.member!)));
     return true;
+  }
+
+  private failedCall(member: Member): FailedCall {
+    const { lost, isWaiting } = this;
+    return { member, lost, isWaiting, isReading: this.request.isRepeatable };
   }
 
   private classify(held: HeldReply): void {

@@ -13,15 +13,20 @@ export interface Lost {
   readonly failure: UpstreamFailure;
 }
 
-/**
- * @param member  the one that was asked last
- * @param lost    all that it could not be sent to, that one included
- */
+export interface FailedCall {
+  /** The one that was asked last. */
+  readonly member: Member;
+  /** All that it could not be sent to, that one included. */
+  readonly lost: readonly Lost[];
+  /** A poll that waits for an item. */
+  readonly isWaiting: boolean;
+  /** It changes nothing. */
+  readonly isReading: boolean;
+}
+
 export function problemOf(
   { reason, cause }: UpstreamFailure,
-  member: Member,
-  isWaiting: boolean,
-  lost: readonly Lost[],
+  { member, lost, isWaiting, isReading }: FailedCall,
 ): ProblemError {
   switch (reason) {
     case 'unreachable':
@@ -30,14 +35,11 @@ export function problemOf(
     case 'busy':
       return memberBusy(member, isWaiting);
     case 'connectTimeout':
-    case 'replyTimeout':
-      return new ProblemError(
-        problems.upstreamTimeout,
-        `The member ${hostOf(member)} did not answer in time`,
-        {
-          cause,
-        },
-      );
+    case 'replyTimeout': {
+      const said = `The member ${hostOf(member)} did not answer in time`;
+      const detail = reason === 'connectTimeout' || isReading ? said : `${said}. ${notKnown}`;
+      return new ProblemError(problems.upstreamTimeout, detail, { cause });
+    }
     case 'bodyFailed':
       if (cause instanceof ProblemError) return cause;
       return new ProblemError(problems.invalidRequest, 'The body broke off', { cause });
@@ -45,7 +47,7 @@ export function problemOf(
       return new ProblemError(
         problems.badGateway,
         `The member ${hostOf(member)} closed the connection without an answer: ${whyHungUp(member)}. ` +
-          'Whether it carried out the call is not known',
+          notKnown,
         { cause },
       );
     case 'invalidReply':
@@ -56,6 +58,8 @@ export function problemOf(
       );
   }
 }
+
+const notKnown = 'Whether it carried out the call is not known';
 
 function whyHungUp({ answersTo, prefix }: Member): string {
   if (answersTo !== undefined) {
