@@ -37,7 +37,7 @@ export function problemOf(
     case 'connectTimeout':
     case 'replyTimeout': {
       const said = `The member ${hostOf(member)} did not answer in time`;
-      const detail = reason === 'connectTimeout' || isReading ? said : `${said}. ${notKnown}`;
+      const detail = reason === 'connectTimeout' || isReading ? said : withUnknownOutcome(said);
       return new ProblemError(problems.upstreamTimeout, detail, { cause });
     }
     case 'bodyFailed':
@@ -46,8 +46,9 @@ export function problemOf(
     case 'hungUp':
       return new ProblemError(
         problems.badGateway,
-        `The member ${hostOf(member)} closed the connection without an answer: ${whyHungUp(member)}. ` +
-          notKnown,
+        withUnknownOutcome(
+          `The member ${hostOf(member)} closed the connection without an answer: ${whyHungUp(member)}`,
+        ),
         { cause },
       );
     case 'invalidReply':
@@ -59,7 +60,9 @@ export function problemOf(
   }
 }
 
-const notKnown = 'Whether it carried out the call is not known';
+function withUnknownOutcome(said: string): string {
+  return `${said}. Whether it carried out the call is not known`;
+}
 
 function whyHungUp({ answersTo, prefix }: Member): string {
   if (answersTo !== undefined) {

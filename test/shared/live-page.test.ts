@@ -128,6 +128,8 @@ describe.skipIf(skipped)(`live pages at two consoles${skipped ?? ''}`, { timeout
       }
       await context.close();
       await all.restart(0, 'SIGKILL');
+      // It is there, and the load balancer has found it.
+      await all.front.undrain(0);
     },
   );
 });

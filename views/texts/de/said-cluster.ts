@@ -38,12 +38,14 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
   'No member is known': 'Es ist kein Member bekannt',
   'The member {member} cannot be reached': 'Das Member {member} ist nicht zu erreichen',
   'The member {member} did not answer in time': 'Das Member {member} hat nicht rechtzeitig geantwortet',
-  'The member {member} did not answer in time. Whether it carried out the call is not known':
-    'Das Member {member} hat nicht rechtzeitig geantwortet. Ob es den Aufruf ausgeführt hat, ist nicht bekannt',
-  'The member {member} closed the connection without an answer: it went down, or REST is off there (network.rest-api.enabled in its configuration). Whether it carried out the call is not known':
-    'Das Member {member} hat die Verbindung ohne Antwort geschlossen: Es ist ausgefallen, oder REST ist dort abgeschaltet (network.rest-api.enabled in seiner Konfiguration). Ob es den Aufruf ausgeführt hat, ist nicht bekannt',
-  'The member {member} closed the connection without an answer: it answers to paths that begin with /{path}, and CONSOLE_MEMBER_PREFIX is {prefix}: correct or unset it. Whether it carried out the call is not known':
-    'Das Member {member} hat die Verbindung ohne Antwort geschlossen: Es antwortet unter Pfaden, die mit /{path} beginnen, und CONSOLE_MEMBER_PREFIX ist {prefix}: Korrigieren oder entfernen Sie es. Ob es den Aufruf ausgeführt hat, ist nicht bekannt',
+  '{said}. Whether it carried out the call is not known':
+    '{said}. Ob es den Aufruf ausgeführt hat, ist nicht bekannt',
+  'The member {member} closed the connection without an answer: {why}':
+    'Das Member {member} hat die Verbindung ohne Antwort geschlossen: {why}',
+  'it went down, or REST is off there (network.rest-api.enabled in its configuration)':
+    'Es ist ausgefallen, oder REST ist dort abgeschaltet (network.rest-api.enabled in seiner Konfiguration)',
+  'it answers to paths that begin with /{path}, and CONSOLE_MEMBER_PREFIX is {prefix}: correct or unset it':
+    'Es antwortet unter Pfaden, die mit /{path} beginnen, und CONSOLE_MEMBER_PREFIX ist {prefix}: Korrigieren oder entfernen Sie es',
   'What the member {member} answered is no valid HTTP reply':
     'Was das Member {member} geantwortet hat, ist keine gültige HTTP-Antwort',
   'None of the members can be reached: {members}': 'Keines der Member ist zu erreichen: {members}',
