@@ -148,7 +148,10 @@ describe('the cluster', () => {
         body: { code: 'member_rejected' },
       });
     }
-    expect((await call('GET', '/cp', undefined, token, bare)).body).toMatchObject({ isAvailable: false });
+    expect((await call('GET', '/cp', undefined, token, bare)).body).toMatchObject({
+      isAvailable: false,
+      isKnown: true,
+    });
     expect((await call('GET', '/operations', undefined, token, bare)).body).toMatchObject({
       clusterState: 'active',
     });

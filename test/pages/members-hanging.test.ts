@@ -140,6 +140,14 @@ describe('all of them', () => {
     180_000,
   );
 
+  test('the CP subsystem is unknown, and not said to be missing', async () => {
+    expect(await callApi(console, 'GET', '/cp')).toMatchObject({ isAvailable: false, isKnown: false });
+    const text = textOf(await ada.get('/cluster/cp'));
+    expect(text).toContain('Unknown');
+    expect(text).toContain('did not answer in time');
+    expect(text).not.toContain('Not available');
+  }, 30_000);
+
   test('nothing is recorded as done that no member has answered', async () => {
     const stored = () => Promise.all(['/wan', '/backups'].map((path) => callApi(console, 'GET', path)));
     const before = await stored();

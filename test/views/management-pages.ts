@@ -770,6 +770,7 @@ export const managementPages: Readonly<Record<string, (filling: Filling) => stri
       frame: frameOf(filling),
       cp: {
         isAvailable: true,
+        isKnown: true,
         reason: filling.text,
         members: [{ id: 'a-uuid', address: filling.text }],
         groups: [{ id: 'default', groupId: 1 }],

@@ -41,7 +41,10 @@ const cpMember = view({ id: uuid.meta({ description: 'UUID of the CP member.' })
 );
 const cpView = view({
   isAvailable: z.boolean(),
-  reason: z.string().nullable().meta({ description: 'Why not.' }),
+  isKnown: z
+    .boolean()
+    .meta({ description: 'false: no member has answered, so that it may be available all the same.' }),
+  reason: z.string().nullable().meta({ description: 'Why it is not available, or not known.' }),
   members: z.array(cpMember),
   groups: z.array(view({ id: groupName, groupId: z.number().int() })),
 }).meta({ id: 'CpSubsystem' });
@@ -191,19 +194,28 @@ type Said = Readonly<Record<string, unknown>>;
 async function readCp(needs: CpNeeds): Promise<z.infer<typeof cpView>> {
   const none = { isAvailable: false, members: [], groups: [] };
   try {
-    const members = listIn(await asked(`${base}/members`, needs));
-    const groups = listIn(await asked(`${base}/groups`, needs));
+    const [members, groups] = await Promise.all([
+      asked(`${base}/members`, needs),
+      asked(`${base}/groups`, needs),
+    ]);
     return {
       isAvailable: true,
+      isKnown: true,
       reason: null,
       members: membersIn(members),
-      groups: groups.map(({ name, id }) => ({ id: textOf(name), groupId: Number(id) })),
+      groups: listIn(groups).map(({ name, id }) => ({ id: textOf(name), groupId: Number(id) })),
     };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem === problems.serverError) throw error;
-    return { ...none, reason: error.message };
+    return { ...none, isKnown: !unanswered.has(error.problem.code), reason: error.message };
   }
 }
+
+const unanswered: ReadonlySet<string> = new Set([
+  problems.noMember.code,
+  problems.memberBusy.code,
+  problems.upstreamTimeout.code,
+]);
 
 /** @throws {ProblemError} `member_rejected` where it is not there */
 async function available(needs: CpNeeds): Promise<z.infer<typeof cpView>> {

@@ -40,14 +40,15 @@ export function createOperationsPage(tools: PageTools, acts: Acts, readings: Sha
     async show(ctx: PageContext): Promise<void> {
       const t = textFor(ctx);
       const { form } = ctx.state;
-      const cluster = await readings.now<ShownCluster>(ctx, 'readCluster');
+      const [cluster, licence] = await readBoth(ctx, readings.now);
       const act = actOf(ctx, cluster);
       const reason = act && whyNot(cluster, act);
       if (act && reason === undefined) return acts.ask(ctx, act, place(t), {});
       if (act) await tools.check(ctx, act.operation);
-      const { all, open, may, ...shown } = await shownOf(ctx, cluster, readings.now);
+      const { all, open, may, ...shown } = await shownOf(ctx, cluster);
       const html = renderOperations({
         ...shown,
+        licence,
         frame: await tools.frame(ctx),
         csrf: tools.csrf(ctx),
         mayConfigure: may.has('updateMemberConfig') && reasonOf(cluster, 'config') === undefined,
@@ -59,8 +60,8 @@ export function createOperationsPage(tools: PageTools, acts: Acts, readings: Sha
     },
     /** What goes on while it is open: members are asked for it once for all readers. */
     async parts(ctx: PageContext): Promise<Parts> {
-      const cluster = await readings.lately<ShownCluster>(ctx, 'readCluster');
-      return operationsParts({ ...(await shownOf(ctx, cluster, readings.lately)), frame: tools.reader(ctx) });
+      const [cluster, licence] = await readBoth(ctx, readings.lately);
+      return operationsParts({ ...(await shownOf(ctx, cluster)), licence, frame: tools.reader(ctx) });
     },
     /** `POST /cluster/operations`: what the form names in `do`. */
     async change(ctx: PageContext): Promise<void> {
@@ -73,13 +74,18 @@ export function createOperationsPage(tools: PageTools, acts: Acts, readings: Sha
     },
   };
 
-  async function shownOf(ctx: PageContext, cluster: ShownCluster, ask: SharedReadings['now']) {
-    const all = actsOf(ctx, cluster, '');
-    const operations = all.map(({ operation }) => operation);
-    const [may, licence] = await Promise.all([
-      tools.mayRun(ctx, [...operations, 'updateMemberConfig']),
+  /** At the same time: either may wait for members that hang. */
+  function readBoth(ctx: PageContext, ask: SharedReadings['now']) {
+    return Promise.all([
+      ask<ShownCluster>(ctx, 'readCluster'),
       readPart(() => ask<ShownMemberLicence>(ctx, 'readMemberLicence')),
     ]);
+  }
+
+  async function shownOf(ctx: PageContext, cluster: ShownCluster) {
+    const all = actsOf(ctx, cluster, '');
+    const operations = all.map(({ operation }) => operation);
+    const may = await tools.mayRun(ctx, [...operations, 'updateMemberConfig']);
     const open = all.filter((one) => may.has(one.operation) && whyNot(cluster, one) === undefined);
     const impossible = cluster.may
       .filter(({ isPossible }) => !isPossible)
@@ -88,7 +94,7 @@ export function createOperationsPage(tools: PageTools, acts: Acts, readings: Sha
         reason: reason ?? '',
       }));
     const acts = open.filter(({ name }) => name !== 'version').map(offered);
-    return { cluster, licence, all, may, open, acts, impossible };
+    return { cluster, all, may, open, acts, impossible };
   }
 
   async function read(ctx: PageContext): Promise<ShownCluster> {

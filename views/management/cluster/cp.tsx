@@ -13,6 +13,8 @@ import { memberHref } from './members.tsx';
 
 export interface ShownCp {
   readonly isAvailable: boolean;
+  /** A member has answered. */
+  readonly isKnown: boolean;
   /** Why not. */
   readonly reason: string | null;
   readonly members: readonly { readonly id: string; readonly address: string }[];
@@ -83,8 +85,10 @@ function CpState({ cp }: CpPartsModel) {
     <span id="cp-state" data-part="">
       {cp.isAvailable ? (
         <State kind="ok">{t('cp.available')}</State>
-      ) : (
+      ) : cp.isKnown ? (
         <State kind="off">{t('cp.notAvailable')}</State>
+      ) : (
+        <State kind="unknown">{t('members.unknown')}</State>
       )}
     </span>
   );
