@@ -6,10 +6,11 @@ import { clientSecret, machineToken, type RunningConsole, startConsole } from '.
 import { createUserAgent, type UserAgent } from '../test/helpers/user-agent.ts';
 import { type OpenStream, openStream } from '../test/pages/live-support.ts';
 import type { Benchmark, Table } from './harness.ts';
+import { httpRequest, load } from './load.ts';
 import { cpuMicrosOf } from './processor-time.ts';
 import { formatSpread, type Spread, spread } from './statistics.ts';
 
-const roundMs = 4_000;
+const roundSeconds = 4;
 /** After so many pages were opened, until what that has left is done. */
 const settlingMs = 4_000;
 const idleMs = 10_000;
@@ -18,8 +19,6 @@ const many = 1_000;
 /** As many as a session may have. */
 const perSession = 8;
 const atOnce = 8;
-
-type Call = () => Promise<void>;
 
 export const benchmark: Benchmark = {
   name: 'live-pages',
@@ -72,31 +71,30 @@ async function signedIn({ url }: RunningConsole, sessions: number): Promise<read
   return agents;
 }
 
-async function callsOf(running: RunningConsole): Promise<Readonly<Record<string, Call>>> {
-  const token = await machineToken(running);
-  const done = async (url: string, init: RequestInit) => void (await (await fetch(url, init)).arrayBuffer());
+/** As they go over the wire. */
+async function callsOf(running: RunningConsole): Promise<Readonly<Record<string, Buffer>>> {
+  const host = new URL(running.url).host;
+  const authorization = `Bearer ${await machineToken(running)}`;
   return {
-    'a token': () =>
-      done(`${running.url}/oauth2/token`, {
-        method: 'POST',
-        headers: { Authorization: `Basic ${btoa(`application-client:${clientSecret}`)}` },
-        body: new URLSearchParams({ grant_type: 'client_credentials' }),
-      }),
-    'a proxied call': () =>
-      done(`${running.url}/svc/rest/maps/orders/1`, { headers: { Authorization: `Bearer ${token}` } }),
+    'a token': httpRequest(
+      'POST',
+      '/oauth2/token',
+      {
+        host,
+        authorization: `Basic ${btoa(`application-client:${clientSecret}`)}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      'grant_type=client_credentials',
+    ),
+    'a proxied call': httpRequest('GET', '/svc/rest/maps/orders/1', { host, authorization }),
   };
 }
 
 /** Microseconds of the console's processor time for one. */
-async function costOf({ child }: RunningConsole, call: Call): Promise<number> {
-  const end = performance.now() + roundMs;
+async function costOf({ child, url }: RunningConsole, request: Buffer): Promise<number> {
   const before = cpuMicrosOf(child.pid!);
-  let count = 0;
-  const caller = async () => {
-    for (; performance.now() < end; count++) await call();
-  };
-  await Promise.all(Array.from({ length: atOnce }, caller));
-  return (cpuMicrosOf(child.pid!) - before) / count;
+  const { requests } = await load({ url, request, connections: atOnce, seconds: roundSeconds });
+  return (cpuMicrosOf(child.pid!) - before) / requests;
 }
 
 async function shareWhileIdle({ child }: RunningConsole): Promise<number> {

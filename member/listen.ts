@@ -63,8 +63,11 @@ export function answerWith(server: Server, answer: RequestListener): void {
   });
 }
 
-/** The calls of which there are many. */
-const dataPaths = /^\/(?:svc|hazelcast)\/rest\/(?:maps|queues)\//;
+/**
+ * Those of the fast path: all that sets no field beside its reply. A connection that has left the fast path does not come
+ * back, and a gateway sends calls on data over the connections that it has asked for the cluster's state.
+ */
+const plainPaths = /^\/(?:svc|hazelcast)\/(?!rest\/management\/cluster\/hotBackup)/;
 
 function createMemberServer(): Server {
   const server = createServer({
@@ -80,7 +83,7 @@ function createMemberServer(): Server {
     sourceOfConnection: () => undefined,
     sourceOfRequest: () => '',
     now: () => performance.now(),
-  }).watch(server, dataPaths, {
+  }).watch(server, plainPaths, {
     reject: (socket) => socket.end(replyOf('503 Service Unavailable')),
     onUnread() {},
   });

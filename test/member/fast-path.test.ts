@@ -19,7 +19,7 @@ async function answerTo(port: number, request: string): Promise<string> {
   return text;
 }
 
-describe('a plain data call is answered as Node’s server answers it', () => {
+describe('a plain call is answered as Node’s server answers it', () => {
   const long = 'v'.repeat(10_000);
   test.each<[string, (fields: string) => string]>([
     ['a value', (fields) => head('GET /svc/rest/maps/m/text', fields)],
@@ -44,6 +44,22 @@ describe('a plain data call is answered as Node’s server answers it', () => {
       'a stored type that is none',
       (fields) => put('/svc/rest/maps/m/new', 'x', `Content-Type: é\r\n${fields}`),
     ],
+    ['the cluster', (fields) => head('GET /svc/rest/cluster', fields)],
+    ['the instance', (fields) => head('GET /hazelcast/rest/instance', fields)],
+    ['the health', (fields) => head('GET /svc/health', fields)],
+    ['a probe', (fields) => head('GET /svc/health/ready', fields)],
+    ['an unknown probe', (fields) => head('GET /svc/health/none', fields)],
+    ['the state', (fields) => put('/svc/rest/management/cluster/state', '&', fields)],
+    ['a state that is none', (fields) => put('/svc/rest/management/cluster/changeState', 'a&b&none', fields)],
+    ['the version', (fields) => head('GET /svc/rest/management/cluster/version', fields)],
+    ['a deprecated backup', (fields) => put('/svc/rest/management/cluster/hotBackup', '&', fields)],
+    ['the log level', (fields) => head('GET /svc/rest/log-level', fields)],
+    ['a log level that is none', (fields) => put('/svc/rest/log-level', 'none', fields)],
+    ['the licence', (fields) => head('GET /svc/rest/license', fields)],
+    ['CP members', (fields) => head('GET /svc/rest/cp-subsystem/members', fields)],
+    ['WAN', (fields) => put('/svc/rest/wan/publisher/pause', 'a&b&c&d', fields)],
+    ['an unknown path', (fields) => head('GET /svc/rest/none', fields)],
+    ['a method that is not there', (fields) => head('DELETE /svc/rest/cluster', fields)],
   ])('%s', async (_name, request) => {
     const { port } = await startTestMember(memberFile('limits: { body-bytes: 20000 }'));
     await answerTo(port, put('/svc/rest/maps/m/text', 'value', 'Content-Type: text/x\r\n'));
