@@ -92,6 +92,8 @@ export function createControlPlaneClient({ settings, log, send }: ControlPlaneCl
   return {
     /** Everything that is known now, for a worker that starts. */
     state: cache.state,
+    /** Whether enough is known for calls to pass. */
+    isCurrent: cache.isCurrent,
     /** Resolves when the key has been looked for. */
     fetchKey: keys.fetchKey,
     /** Whether pages of this origin may call; undefined while the console cannot be asked. */

@@ -5,6 +5,23 @@ export const drainMs = 24_000;
 
 const pollMs = 50;
 
+/** How long a proxy that has not heard the console keeps its port shut, milliseconds. */
+const longestSilenceMs = 5_000;
+
+/**
+ * Resolves when calls would pass, and while they would not, after a while: a load balancer that asks nobody whether they are
+ * ready sends calls as soon as there is a port, and one that opens before the console is heard would answer them 503.
+ */
+export async function untilWorthListening(doPass: () => boolean, stopped: Promise<unknown>): Promise<void> {
+  const latest = performance.now() + longestSilenceMs;
+  let isStopped = false;
+  void stopped.then(() => {
+    isStopped = true;
+  });
+  // Nothing but this keeps the process yet.
+  while (!isStopped && !doPass() && performance.now() < latest) await pause(pollMs);
+}
+
 /** Says on standard output that calls pass, which may be long after the start. */
 export async function sayReady(
   address: string,

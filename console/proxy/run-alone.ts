@@ -6,7 +6,7 @@ import { untilToEnd } from '../server/orderly-end.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createControlPlaneClient } from './control-plane-client.ts';
 import type { FromWorker } from './messages.ts';
-import { drainMs, sayReady } from './readiness.ts';
+import { drainMs, sayReady, untilWorthListening } from './readiness.ts';
 import { createWorker } from './worker.ts';
 
 export interface RunAloneDeps {
@@ -29,6 +29,7 @@ export async function runAlone({ settings, log, faults, signals }: RunAloneDeps)
   });
   const controlPlane = createControlPlaneClient({ settings, log, send: worker.receive });
   try {
+    await untilWorthListening(worker.isCurrent, signals.stopped);
     const serving = await worker.start();
     log.info({ address: serving.address }, 'listening');
     void sayReady(serving.address, worker.isCurrent, signals.stopped);

@@ -4,7 +4,7 @@ import type { StopSignals } from '../../platform/process-events.ts';
 import { untilToEnd } from '../server/orderly-end.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ControlPlaneClient, createControlPlaneClient } from './control-plane-client.ts';
-import { drainMs, sayReady } from './readiness.ts';
+import { drainMs, sayReady, untilWorthListening } from './readiness.ts';
 import { createWorkers } from './workers.ts';
 
 export interface RunWorkersDeps {
@@ -34,6 +34,7 @@ export async function runWorkers({ settings, log, signals }: RunWorkersDeps): Pr
   });
   controlPlane = createControlPlaneClient({ settings, log, send: workers.send });
   try {
+    await untilWorthListening(controlPlane.isCurrent, signals.stopped);
     const address = await workers.start();
     log.info({ address, workers: settings.workers }, 'listening');
     void sayReady(address, workers.doAllPass, signals.stopped);

@@ -3,6 +3,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { machineToken, type RunningConsole, startConsole, waitFor } from '../helpers/console.ts';
+import { until } from '../helpers/store.ts';
 import { startRecorder } from '../member-proxy/servers.ts';
 import { addProxyClient, call, type ProxyClient, type RunningProxy, spawnProxy } from './support.ts';
 
@@ -60,6 +61,13 @@ test('a console that names who counts is not believed, and the log says why', as
   const lines = () => proxy.log().filter(({ reason }) => String(reason).includes('of another version'));
   await waitFor(() => lines().length > 0 && asked.length > 2, 'the reason in the log', 30_000);
   expect(asked[0]).toBe('/api/v1/revocations?version=2&usage=reported');
+  // It keeps its port shut for a while.
+  const isOpen = () =>
+    call(proxy, undefined, '/live').then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(isOpen, 'its port', 30_000);
   const reply = await call(proxy, await machineToken(console), '/svc/rest/cluster');
   expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([
     503,

@@ -36,13 +36,15 @@ export interface SharedInstallation {
   token(): Promise<string>;
   /** At the management port of a console. */
   readiness(n: number): Promise<number>;
-  /** SIGTERM, its end, and a new process in its place. Resolves when that has said that it is ready. */
-  restartConsole(n: number): Promise<void>;
-  restartProxy(n: number): Promise<void>;
+  /** A signal, its end, and a new process in its place. Resolves when that has said that it is ready. @param signal  SIGTERM when absent */
+  restartConsole(n: number, signal?: EndSignal): Promise<void>;
+  restartProxy(n: number, signal?: EndSignal): Promise<void>;
   /** What the front has written. */
   output(): string;
   stop(): Promise<void>;
 }
+
+export type EndSignal = 'SIGTERM' | 'SIGKILL';
 
 export interface SharedOptions {
   readonly postgres?: PostgresOptions;
@@ -115,7 +117,12 @@ export async function startSharedInstallation(
       if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${answer.body}`);
       return JSON.parse(answer.body).access_token as string;
     };
-    await until(async () => (await call('GET', '/ready')).status === 200, 'the front', 30_000);
+    // One whose port is open may not have its routes, or its certificate, yet.
+    const isUp = () =>
+      call('GET', '/ready')
+        .then(({ status }) => status === 200)
+        .catch(() => false);
+    await until(isUp, 'the front', 30_000);
     const client = { id: 'member-proxy', secret: 'secret-of-a-member-proxy-0123456789' };
     const added = await call('POST', '/api/v1/clients', {
       token: await token({ resource: `${url}/api` }),
@@ -125,11 +132,17 @@ export async function startSharedInstallation(
     if (added.status !== 201) throw new Error(`no client: ${added.status} ${added.body}`);
     const proxies: RunningProxy[] = [];
     const startProxyAt = async (n: number) => {
-      const jwks = front.name === 'HAProxy' ? `http://127.0.0.1:${insidePort}` : consoles[0]!.url;
+      const jwks = front.name === 'HAProxy' ? `http://127.0.0.1:${insidePort}` : url;
       proxies[n] = await startProxy({
         ...{ console: { url }, client, port: proxyPorts[n]! },
         members: [`http://${member.address.replace(/^http:\/\//, '')}`],
-        env: { CONSOLE_PROXY_URL: url, CONSOLE_JWKS_URI: `${jwks}/oauth2/jwks`, ...env },
+        env: {
+          CONSOLE_PROXY_URL: url,
+          CONSOLE_JWKS_URI: `${jwks}/oauth2/jwks`,
+          // Where they come by the public address, they trust the certificate of the front.
+          NODE_EXTRA_CA_CERTS: certificate.certificateFile,
+          ...env,
+        },
       });
     };
     closing.push(() => Promise.all(proxies.map((proxy) => proxy.stop())));
@@ -145,15 +158,12 @@ export async function startSharedInstallation(
         await answer.arrayBuffer();
         return answer.status;
       },
-      async restartConsole(n) {
-        const { child } = consoles[n]!;
-        const ended = once(child, 'exit');
-        child.kill('SIGTERM');
-        await ended;
+      async restartConsole(n, signal = 'SIGTERM') {
+        await ended(consoles[n]!, signal);
         await startOne(n);
       },
-      async restartProxy(n) {
-        await proxies[n]!.stop();
+      async restartProxy(n, signal = 'SIGTERM') {
+        await ended(proxies[n]!, signal);
         await startProxyAt(n);
       },
       output: program.output,
@@ -162,6 +172,12 @@ export async function startSharedInstallation(
     await stop();
     throw error;
   }
+}
+
+async function ended({ child }: Pick<RunningConsole, 'child'>, signal: EndSignal): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
 }
 
 async function twoPorts() {
