@@ -83,10 +83,11 @@ export function createTools({ command, input }: Parsed, shell: Shell) {
       const { dataDir: restored, databaseUrl } = await tools.settings();
       if (databaseUrl !== undefined) throw restoredByItsTools();
       const began = Date.now();
-      await restoreStorage({ dataDir: restored, from, artifacts: floorsOfRestore(began) });
+      const replaced = await restoreStorage({ dataDir: restored, from, artifacts: floorsOfRestore(began) });
       // What the next start issues is of a later second, and counts.
       await delay(Math.max(0, (Math.floor(began / 1000) + 1) * 1000 - Date.now()));
       dataDir = restored;
+      return replaced;
     },
     async moveStore(to, password) {
       const used = await tools.settings();

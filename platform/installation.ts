@@ -14,7 +14,16 @@ export function version(): string {
 
 /** What starts the console here: the package has no sources to build first. */
 export function startCommand(): string {
-  return existsSync(join(packageRoot(), 'build.js')) ? 'npm start' : 'npx cluster-console';
+  return isClone() ? 'npm start' : 'npx cluster-console';
+}
+
+/** The same for the reference dashboard. */
+export function dashboardCommand(): string {
+  return isClone() ? 'npm run dashboard' : 'npx cluster-console-dashboard';
+}
+
+function isClone(): boolean {
+  return existsSync(join(packageRoot(), 'build.js'));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { type Command, flags } from './runner/command.ts';
 
@@ -53,10 +53,11 @@ export const backupCommands: readonly Command[] = [
     async run({ positionals }, { settings, restore, cwd }) {
       const { dataDir } = await settings();
       const from = resolve(cwd, positionals[0]!);
-      await restore(from);
+      const replaced = await restore(from);
+      const before = replaced === undefined ? 'There was none before.' : `The one before is in ${replaced}.`;
       return {
-        text: `The store in ${dataDir} is now the one of ${from}. The one before is under ${join(dataDir, 'replaced-…')}.`,
-        json: { directory: from, dataDir },
+        text: `The store in ${dataDir} is now the one of ${from}. ${before}`,
+        json: { directory: from, dataDir, replaced: replaced ?? null },
         target: from,
       };
     },

@@ -1,5 +1,6 @@
 /** The public addresses of the application (`svc.mc.app.addresses`): does the running console know them, do browsers get there. */
 import { createHash, randomBytes } from 'node:crypto';
+import { dashboardCommand } from '../../platform/installation.ts';
 import { statusOf } from './console-checks.ts';
 import { about, type Finding } from './finding.ts';
 import { type Probe, ProbeError } from './probe.ts';
@@ -9,6 +10,8 @@ export interface ApplicationChecksDeps {
   /** CONSOLE_URL. */
   readonly url: string;
   readonly addresses: readonly string[];
+  /** Whether nothing says where the application runs, or that there is one. */
+  readonly isAssumed: boolean;
   readonly clientId: string;
   /** Whether the console answers at its address. */
   readonly isConsoleThere: boolean;
@@ -17,10 +20,10 @@ export interface ApplicationChecksDeps {
 const follow = 'Correct SVC_MC_APP_ADDRESSES, and restart the console when it runs with other settings.';
 
 export async function checkApplication(deps: ApplicationChecksDeps): Promise<readonly Finding[]> {
-  const { probe, addresses, isConsoleThere } = deps;
+  const { addresses, isConsoleThere } = deps;
   const findings: Finding[] = [];
   for (const address of addresses) {
-    findings.push(await checkAddress(probe, address));
+    findings.push(await checkAddress(deps, address));
     if (!isConsoleThere) continue;
     findings.push(await checkPreflight(deps, address), await checkRedirect(deps, address));
   }
@@ -28,7 +31,7 @@ export async function checkApplication(deps: ApplicationChecksDeps): Promise<rea
   return findings;
 }
 
-async function checkAddress(probe: Probe, address: string): Promise<Finding> {
+async function checkAddress({ probe, isAssumed }: ApplicationChecksDeps, address: string): Promise<Finding> {
   const say = about(`application ${address}`);
   if (new URL(address).origin !== address)
     return say.problem(
@@ -38,7 +41,13 @@ async function checkAddress(probe: Probe, address: string): Promise<Finding> {
   const status = await statusOf(probe, `${address}/`);
   if (typeof status === 'number' && status < 500) return say.ok('It answers.');
   const what = typeof status === 'number' ? `It answers ${status}.` : `Nobody answers there (${status}).`;
-  return say.problem(what, `Start the application (npm run dashboard), or correct SVC_MC_APP_ADDRESSES.`);
+  const start = `Start the application (${dashboardCommand()})`;
+  if (isAssumed)
+    return say.warning(
+      what,
+      `${start}, or say with SVC_MC_APP_ADDRESSES where it runs; none, if there is none.`,
+    );
+  return say.problem(what, `${start}, or correct SVC_MC_APP_ADDRESSES.`);
 }
 
 /** Fetch, CORS preflight: without it the pages of the application cannot call the console. */

@@ -33,7 +33,7 @@ export function checkClients({
   const unrotated = unrotatedClients.map((id) =>
     about(`client ${id}`).warning(
       'It has had the same secret for more than a year.',
-      `npx console client rotate-secret ${id}; the old one works until the next rotation.`,
+      `npx console client rotate-secret ${id}; the old one ends five minutes after the new one was first used.`,
     ),
   );
   const uninspected =

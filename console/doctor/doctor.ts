@@ -75,14 +75,22 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
   });
   const { findings, isThere } = await checkConsole({ probe, url, kids });
   const isConsoleThere = isThere;
+  const isAssumed = opened?.unaskedClients.includes(clientIds.dashboard) ?? false;
   return [
     ...checkSettings(settings),
     ...own,
     ...findings,
-    ...(await checkApplication({ probe, url, addresses, clientId: clientIds.dashboard, isConsoleThere })),
+    ...(await checkApplication({
+      probe,
+      url,
+      addresses,
+      isAssumed,
+      clientId: clientIds.dashboard,
+      isConsoleThere,
+    })),
     ...(opened ? checkClients(opened) : []),
     ...checkDenials(opened?.denials ?? []),
-    ...(await checkInternal(deps, opened, kids)),
+    ...(await checkInternal(deps, opened, kids, isAssumed && internalAddress === addresses[0])),
     ...(await checkCertificates(
       [...addresses, ...(internalAddress === undefined ? [] : [internalAddress])],
       now,
@@ -109,6 +117,7 @@ async function checkInternal(
   { settings, now }: DoctorDeps,
   store: OpenedStore | undefined,
   kids: readonly string[] | undefined,
+  isAssumed: boolean,
 ): Promise<readonly Finding[]> {
   if (!store) return [];
   const { url, audience, internalAddress: address } = settings;
@@ -122,7 +131,7 @@ async function checkInternal(
         `Start the console once (${startCommand()}), or name its data directory with --data-dir.`,
       ),
     ];
-  const seen = await checkInternalAddress({ ...store, address, url, audience, kids, now });
+  const seen = await checkInternalAddress({ ...store, address, isAssumed, url, audience, kids, now });
   return [...seen, ...validateLicence(store)];
 }
 

@@ -16,6 +16,8 @@ export interface InternalChecksDeps {
   readonly outbound: Pick<Outbound, 'send'>;
   /** `svc.mc.app.internalAddress`. */
   readonly address: string;
+  /** Whether nothing says that the application is there. */
+  readonly isAssumed: boolean;
   /** CONSOLE_URL. */
   readonly url: string;
   readonly kids: readonly string[];
@@ -40,14 +42,14 @@ export async function checkInternalAddress(deps: InternalChecksDeps): Promise<re
       body: await signRequest(),
     });
   } catch (error) {
-    return [unreachable(error, address)];
+    return [unreachable(error, deps)];
   }
   const seen = answer.status === 200 ? jsonObject(answer.body) : undefined;
   const clock = clockOf(seen, answer, now());
   return [...(seen ? validateSeen(seen, deps) : [validateDenial(answer, deps)]), ...clock];
 }
 
-function unreachable(error: unknown, address: string): Finding {
+function unreachable(error: unknown, { address, isAssumed }: InternalChecksDeps): Finding {
   if (error instanceof ProblemError) {
     const isPlain = address.startsWith('http:');
     return say.problem(
@@ -63,8 +65,11 @@ function unreachable(error: unknown, address: string): Finding {
     tls_failed:
       'See the certificate below; for an authority of your own, set NODE_EXTRA_CA_CERTS=<its PEM file> for the console.',
   };
+  const reason = `The console does not reach the application at ${address} (${error.reason}).`;
+  if (isAssumed)
+    return say.warning(reason, 'As above: start it, or say where it runs, or that there is none.');
   return say.problem(
-    `The console does not reach the application at ${address} (${error.reason}).`,
+    reason,
     fixes[error.reason] ??
       'Start the application, open the way to it, or set SVC_MC_APP_INTERNALADDRESS to where it listens.',
   );

@@ -66,12 +66,9 @@ export const validateSettings: Validate = (settings, isGiven) => {
     if (isGiven('encryptionKeyFallback')) problems.push(fallbackAlone);
   }
 
-  if (settings.databaseUrl !== undefined && settings.workers > 1) {
-    problems.push('CONSOLE_WORKERS must be 1 with CONSOLE_DATABASE_URL: start further consoles instead');
-  }
-  if (settings.databaseListenUrl !== undefined && settings.databaseUrl === undefined) {
-    problems.push('CONSOLE_DATABASE_LISTEN_URL goes with CONSOLE_DATABASE_URL: set both or that one alone');
-  }
+  const ofDatabase = validateDatabase(settings);
+  problems.push(...ofDatabase.problems);
+  warnings.push(...ofDatabase.warnings);
   if (isGiven('adminUsername') !== isGiven('adminPassword')) {
     problems.push('CONSOLE_ADMIN_USERNAME and CONSOLE_ADMIN_PASSWORD go together: set both or none');
   }
@@ -81,6 +78,25 @@ export const validateSettings: Validate = (settings, isGiven) => {
   }
   return { problems, warnings };
 };
+
+function validateDatabase(settings: SettingValues): Verdict {
+  const { databaseUrl, databaseListenUrl, workers, members } = settings;
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  if (databaseUrl !== undefined && workers > 1) {
+    problems.push('CONSOLE_WORKERS must be 1 with CONSOLE_DATABASE_URL: start further consoles instead');
+  }
+  if (databaseListenUrl !== undefined && databaseUrl === undefined) {
+    problems.push('CONSOLE_DATABASE_LISTEN_URL goes with CONSOLE_DATABASE_URL: set both or that one alone');
+  }
+  // One database is what several consoles share, and a member inside each of them is not.
+  if (databaseUrl !== undefined && members.length === 0) {
+    warnings.push(
+      'CONSOLE_MEMBERS is unset beside CONSOLE_DATABASE_URL: each console has a member of its own, and other maps and queues',
+    );
+  }
+  return { problems, warnings };
+}
 
 /** The same for a member proxy that is a process of its own. */
 export const validateProxySettings: Validate = (settings, isGiven) => {

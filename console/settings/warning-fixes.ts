@@ -10,6 +10,7 @@ const fixes: Readonly<Record<string, string>> = {
   CONSOLE_URL: 'Set CONSOLE_URL to an https address; docs/operations.md says how to serve it.',
   CONSOLE_TLS_CERT: 'Renew the certificate in CONSOLE_TLS_CERT, and restart the console.',
   CONSOLE_HOST: 'Unset CONSOLE_HOST, or set an https CONSOLE_URL with CONSOLE_TLS_CERT and CONSOLE_TLS_KEY.',
+  CONSOLE_MEMBERS: 'Name the members of the cluster in CONSOLE_MEMBERS, the same at each console.',
   CONSOLE_APPLICATION_CLIENT_SECRET:
     'Set CONSOLE_APPLICATION_CLIENT_SECRET="$(openssl rand -hex 24)", for its callers too.',
 };

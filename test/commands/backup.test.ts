@@ -156,17 +156,26 @@ describe('a damaged store is refused by every command, left as it is, and brough
     }
     expect(readFileSync(join(dataDir, file)).equals(damaged)).toBe(true);
 
-    await toolDone(['restore', backup], { dataDir });
+    const { stdout } = await toolDone(['restore', backup], { dataDir });
     expect(registryOf(dataDir)).toBe(good);
     expect((await toolDone(['user', 'list'], { dataDir })).stdout).toContain('ada');
     const [replaced] = readdirSync(dataDir).filter((name) => name.startsWith('replaced-'));
+    expect(stdout).toContain(`The one before is in ${join(dataDir, replaced!)}.\n`);
     expect(readFileSync(join(dataDir, replaced!, file)).equals(damaged)).toBe(true);
   });
 });
 
+test('a restore into an empty directory says that nothing was there, and leaves nothing but the store', async () => {
+  const { backup } = storeWithBackup();
+  const dataDir = temporaryDirectory();
+  const { stdout } = await toolDone(['restore', backup], { dataDir });
+  expect(stdout).toContain('There was none before.');
+  expect(readdirSync(dataDir).filter((name) => name.startsWith('replaced-'))).toEqual([]);
+});
+
 describe('what is no backup, or no place for one, is refused with exit 1 and changes nothing (S56)', () => {
   test.each([
-    { name: 'a directory that is not there', make: () => {} },
+    { name: 'a directory that is not there', make: () => {}, says: 'there is nothing of this name' },
     { name: 'an empty directory', make: (from: string) => mkdirSync(from) },
     { name: 'a file', make: (from: string) => writeFileSync(from, 'x') },
     {
@@ -176,13 +185,14 @@ describe('what is no backup, or no place for one, is refused with exit 1 and cha
         writeFileSync(join(from, 'backup.json'), '{"version":1}');
       },
     },
-  ])('restore from $name', async ({ make }) => {
+  ])('restore from $name', async ({ make, says = 'no valid backup.json' }) => {
     const { dataDir } = storeWithBackup();
     const before = registryOf(dataDir);
     const from = join(temporaryDirectory(), 'from');
     make(from);
     const rejected = await runTool(['restore', from, '--json'], { dataDir });
     expect([rejected.code, rejected.json().error]).toEqual([1, 'storage_corrupt']);
+    expect(rejected.json().message).toContain(says);
     expect(registryOf(dataDir)).toBe(before);
     expect(readdirSync(dataDir).filter((name) => name.startsWith('replaced-'))).toEqual([]);
   });

@@ -1,5 +1,5 @@
 /** docs/operations.md: every command of it, one after the other, with a console that is stopped and started as it says. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -57,12 +57,31 @@ test('every command works when pasted, one after the other', async () => {
 }, 400_000);
 
 test('every command of its tables and sentences is one that there is', async () => {
-  const { stdout } = await run(process.execPath, [program, 'help'], {});
-  const known = [...stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}/gm)].map(([, name]) => name!);
+  const known = await knownCommands();
   const named = [...document.matchAll(/`npx console ([a-z][a-z -]*[a-z])/g)].map(([, name]) => name!);
   expect(named.length).toBeGreaterThan(10);
   const isKnown = (name: string) => known.some((one) => name === one || name.startsWith(`${one} `));
   expect(named.filter((name) => !isKnown(name))).toEqual([]);
+});
+
+test('so is each that a document names by its object and verb alone', async () => {
+  const known = await knownCommands();
+  const objects = new Set(known.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0]!));
+  // Of another program, and lines of the log.
+  const others = ['user create', 'cluster add', 'member answers', 'member is', 'member cannot'];
+  const unknown: string[] = [];
+  let count = 0;
+  for (const file of readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))) {
+    const text = readFileSync(join(root, 'docs', file), 'utf8').replace(/```[\s\S]*?```/g, '');
+    for (const [, object, verb] of text.matchAll(/`([a-z-]+) ([a-z-]+)[^`]*`/g)) {
+      const name = `${object} ${verb}`;
+      if (!objects.has(object!) || known.includes(object!) || others.includes(name)) continue;
+      count += 1;
+      if (!known.includes(name)) unknown.push(`${file}: ${name}`);
+    }
+  }
+  expect(unknown).toEqual([]);
+  expect(count).toBeGreaterThan(50);
 });
 
 test('every code of its tables is one of docs/errors.md, or a word for a store', () => {
@@ -78,6 +97,11 @@ test('every code of its tables is one of docs/errors.md, or a word for a store',
   const words = ['locked', 'newer', 'full', 'read_only'];
   expect(codes.filter((code) => !errors.includes(`\`${code}\``) && !words.includes(code))).toEqual([]);
 });
+
+async function knownCommands(): Promise<readonly string[]> {
+  const { stdout } = await run(process.execPath, [program, 'help'], {});
+  return [...stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}/gm)].map(([, name]) => name!);
+}
 
 /** Stops at the first line that fails. */
 function paste(lines: string, cwd: string) {

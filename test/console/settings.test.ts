@@ -392,6 +392,14 @@ describe('rules of security', () => {
     },
   );
 
+  test('warns when consoles that may share a database would each have a member of their own', () => {
+    const env = { CONSOLE_DATABASE_URL: 'postgres://console@127.0.0.1/console', ...encrypted() };
+    expect(load(env).warnings).toEqual([
+      expect.stringContaining('CONSOLE_MEMBERS is unset beside CONSOLE_DATABASE_URL'),
+    ]);
+    expect(load({ ...env, CONSOLE_MEMBERS: 'http://10.0.0.1:5701' }).warnings).toEqual([]);
+  });
+
   test('warns when plain HTTP is reachable from the network', () => {
     expect(load({ CONSOLE_HOST: '0.0.0.0', ...encrypted() }).warnings).toEqual([
       expect.stringContaining('CONSOLE_HOST is not loopback'),

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { excessOf } from '../../console/clients/client-excess.ts';
+import { checkApplication } from '../../console/doctor/application-checks.ts';
+import { createProbe } from '../../console/doctor/probe.ts';
 import { runTool, toolDone } from '../helpers/commands.ts';
 import { type RunningConsole, startConsole } from '../helpers/console.ts';
+import { freePort } from '../helpers/ports.ts';
 import { thirdParty } from '../helpers/store.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'console-excess-'));
@@ -34,6 +37,24 @@ test('the doctor warns of them, with what to change (S96)', async () => {
   ]);
   expect(reported[0]!.fix).toContain('SVC_MC_APP_ADDRESSES');
   expect(reported[2]!.fix).toContain('npx console client update everything --max-role Viewer');
+});
+
+test('an application that nothing speaks of, and that is not there, is no problem', async () => {
+  const address = `http://localhost:${await freePort()}`;
+  const probe = createProbe({ fetch, now: Date.now });
+  const about = { probe, url: console.url, addresses: [address], clientId: 'application-dashboard' };
+  const states = [];
+  for (const isAssumed of [true, false]) {
+    const [found] = await checkApplication({ ...about, isAssumed, isConsoleThere: false });
+    states.push(found!.state);
+    expect(found!.fix!.includes('none, if there is none')).toBe(isAssumed);
+  }
+  expect(states).toEqual(['warning', 'problem']);
+  // A dashboard of somebody else may be at its usual port here.
+  const doctor = await runTool(['doctor', '--json'], { dataDir, env: { CONSOLE_URL: console.url } });
+  const { findings } = doctor.json<{ findings: { check: string; state: string }[] }>();
+  const usual = findings.find(({ check }) => check === 'application http://localhost:9021');
+  expect(['ok', 'warning']).toContain(usual!.state);
 });
 
 test('the start names them (S96)', () => {

@@ -119,8 +119,11 @@ export interface Tools {
    * @throws {StorageRejectedError}
    */
   readonly services: (options?: { readonly creates?: boolean }) => Promise<Services>;
-  /** @throws {StorageRejectedError} nothing was replaced */
-  readonly restore: (from: string) => Promise<void>;
+  /**
+   * @returns where the store is that was replaced; undefined where there was none
+   * @throws {StorageRejectedError} nothing was replaced
+   */
+  readonly restore: (from: string) => Promise<string | undefined>;
   /**
    * Moves the store that the settings name.
    *

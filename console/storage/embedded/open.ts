@@ -162,6 +162,7 @@ export interface RestoreStorageOptions {
 /**
  * Puts a backup in the place of the store. The replaced store is kept as `<dataDir>/replaced-<time>`.
  *
+ * @returns where that is; undefined where there was no store
  * @throws {StorageRejectedError} `locked` while a console runs, `corrupt` or `newer` when the backup is no
  *   good: nothing was replaced
  */
@@ -170,7 +171,7 @@ export async function restoreStorage({
   from,
   artifacts = [],
   now = Date.now,
-}: RestoreStorageOptions): Promise<void> {
+}: RestoreStorageOptions): Promise<string | undefined> {
   const { restoreStore } = await import('./backup/restore.ts');
-  await restoreStore({ dataDir, from, artifacts, now });
+  return restoreStore({ dataDir, from, artifacts, now });
 }

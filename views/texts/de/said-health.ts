@@ -121,6 +121,10 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
     'CONSOLE_APPLICATION_CLIENT_SECRET ist kürzer als {n} Zeichen: Es lässt sich erraten.',
   'CONSOLE_ENCRYPTION_KEY is unset: signing keys and secrets of identity providers lie unencrypted in the store.':
     'CONSOLE_ENCRYPTION_KEY ist nicht gesetzt: Signaturschlüssel und Secrets von Identitätsanbietern liegen unverschlüsselt im Speicher.',
+  'CONSOLE_MEMBERS is unset beside CONSOLE_DATABASE_URL: each console has a member of its own, and other maps and queues.':
+    'CONSOLE_MEMBERS ist neben CONSOLE_DATABASE_URL nicht gesetzt: Jede Konsole hat einen eigenen Member und andere Maps und Queues.',
+  'Name the members of the cluster in CONSOLE_MEMBERS, the same at each console.':
+    'Nennen Sie die Member des Clusters in CONSOLE_MEMBERS, bei jeder Konsole dieselben.',
   'CONSOLE_TLS_CERT has expired at {at}: browsers, applications and callers refuse it.':
     'CONSOLE_TLS_CERT ist seit {at} abgelaufen: Browser, Anwendungen und Aufrufer lehnen es ab.',
   'CONSOLE_TLS_CERT is valid only from {at} on, by the clock of this machine.':

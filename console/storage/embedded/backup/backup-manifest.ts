@@ -53,6 +53,7 @@ export function registrySumOf(directory: string): string | undefined {
 }
 
 function readManifest(directory: string): z.infer<typeof manifest> {
+  if (!existsSync(directory)) throw damaged(directory, 'there is nothing of this name');
   const content = parseIfPossible(join(directory, manifestFile));
   const { version } = z.object({ version: z.number() }).catch({ version: 0 }).parse(content);
   if (version > formatVersion) {

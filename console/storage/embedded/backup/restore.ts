@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -45,9 +46,15 @@ export interface RestoreDeps {
  * While they are being swapped `restoring-…` exists, which no start passes: an interrupted restore
  * is repeated, never mistaken for a new store.
  *
+ * @returns where the store is that was replaced; undefined where there was none
  * @throws {StorageRejectedError} before anything was replaced
  */
-export async function restoreStore({ dataDir, from, artifacts, now }: RestoreDeps): Promise<void> {
+export async function restoreStore({
+  dataDir,
+  from,
+  artifacts,
+  now,
+}: RestoreDeps): Promise<string | undefined> {
   await checkManifest(from);
   ownDataDirectory(dataDir, strangerIn, undefined);
   const current = storeFiles(realpathSync(dataDir));
@@ -57,7 +64,7 @@ export async function restoreStore({ dataDir, from, artifacts, now }: RestoreDep
     const gathered = await gather(from, join(current.dataDir, `.restore-${time}.partial`), (environment) =>
       putAll(openLmdbArtifacts({ environment, now, steady: now }), artifacts),
     );
-    await swap(gathered, current, time);
+    return await swap(gathered, current, time);
   } finally {
     await release();
   }
@@ -106,7 +113,7 @@ function checkRegistry(file: string): void {
   else parseRegistry(text, file);
 }
 
-async function swap(gathered: StoreFiles, current: StoreFiles, time: string): Promise<void> {
+async function swap(gathered: StoreFiles, current: StoreFiles, time: string): Promise<string | undefined> {
   const { dataDir } = current;
   const replaced = join(dataDir, `replaced-${time}`);
   const restoring = join(dataDir, `${restoringPrefix}${time}`);
@@ -126,7 +133,10 @@ async function swap(gathered: StoreFiles, current: StoreFiles, time: string): Pr
   await syncDirectory(replaced);
   await syncDirectory(dataDir);
   for (const name of [...leftovers, basename(restoring)]) rmSync(join(dataDir, name), { recursive: true });
+  const hasReplaced = readdirSync(replaced).length > 0;
+  if (!hasReplaced) rmdirSync(replaced);
   await syncDirectory(dataDir);
+  return hasReplaced ? replaced : undefined;
 }
 
 function copyPrivate(from: string, to: string): void {
