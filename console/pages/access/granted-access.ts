@@ -1,6 +1,7 @@
 /** What scopes open, between the text of scopes and what stands in a form or a sentence. */
 
 import { type AccessForm, renderSentence } from '../../../views/management/access/access-fields.tsx';
+import type { FieldError } from '../../../views/management/forms/fields.tsx';
 import { listIn, type Translate, type WordKey } from '../../../views/texts/text.ts';
 import { presentationOf, textFor } from '../../http/display/presentation.ts';
 import type { Form } from '../../http/form.ts';
@@ -155,6 +156,25 @@ export function scopesOfForm({
     ),
   );
   return [...new Set([...ofGroups, ...ofNames, ...wordsOf(others)])];
+}
+
+/**
+ * What is said by halves: names with nothing that may be done with them, or the other way round. It would be left out without a word.
+ *
+ * @param isNeeded  whether it has to open something
+ */
+export function accessProblems(access: AccessForm, t: Translate, isNeeded = false): readonly FieldError[] {
+  const halves = [
+    { ...access.maps, field: 'maps', unnamed: t('grants.mapsUnnamed') },
+    { ...access.queues, field: 'queues', unnamed: t('grants.queuesUnnamed') },
+  ].flatMap(({ names, actions, field, unnamed }) => {
+    const words = wordsOf(names);
+    const isChosen = actions.some((action) => action.isChosen);
+    if (words.length > 0 === isChosen) return [];
+    return { field, text: isChosen ? unnamed : t('grants.actionUnchosen', { names: listed(words, t) }) };
+  });
+  if (halves.length > 0 || !isNeeded || scopesOfForm(access).length > 0) return halves;
+  return [{ field: 'access', text: t('grants.nothingChosen') }];
 }
 
 function wordsOf(text: string): readonly string[] {

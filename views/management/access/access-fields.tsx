@@ -2,7 +2,7 @@ import { renderPart } from '../../layout.tsx';
 import type { Presentation } from '../../presentation.ts';
 import { assetPath } from '../../static.ts';
 import { useText } from '../../texts/elements.tsx';
-import { type Choice, ChoicesField, LinesField, TextField } from '../forms/fields.tsx';
+import { type Choice, ChoicesField, LinesField, TextField, useLabel } from '../forms/fields.tsx';
 
 /** What somebody may do at the members, as it stands in a form. */
 export interface AccessForm {
@@ -37,9 +37,12 @@ export function AccessFields({
   errorOf,
 }: AccessFieldsProps) {
   const t = useText();
+  const nothingChosen = errorOf('access');
+  useLabel('access', t('clients.access'));
   return (
-    <fieldset class="choices">
+    <fieldset class="choices" id="access">
       <legend>{t('clients.access')}</legend>
+      {nothingChosen && <p class="field-error">{nothingChosen}</p>}
       <Sentence sentence={sentence} />
       <div class="pair">
         <TextField
@@ -48,11 +51,18 @@ export function AccessFields({
           hint={t('grants.names')}
           isOptional
           value={maps.names}
+          error={errorOf('maps')}
         />
         <ChoicesField id="map-actions" legend={t('grants.may')} choices={maps.actions} />
       </div>
       <div class="pair">
-        <TextField name="queues" label={t('common.queues')} isOptional value={queues.names} />
+        <TextField
+          name="queues"
+          label={t('common.queues')}
+          isOptional
+          value={queues.names}
+          error={errorOf('queues')}
+        />
         <ChoicesField id="queue-actions" legend={t('grants.may')} choices={queues.actions} />
       </div>
       <Groups groups={groups} />

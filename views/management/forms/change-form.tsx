@@ -191,7 +191,7 @@ function ChangeForm({ action, hidden, button, errors, ways, conflicts = [], chil
   const t = useText();
   return (
     <>
-      <ErrorList errors={errors} />
+      <ErrorList errors={errors} controls={children} />
       <Form action={action} hidden={hidden}>
         <Conflicts.Provider value={{ conflicts, placed: new Set() }}>
           {children}

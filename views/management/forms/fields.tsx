@@ -1,9 +1,27 @@
 /** Controls of forms, each with its label above, its hint below and what is wrong with it beside it. */
 
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { renderPart } from '../../layout.tsx';
+import { type Presentation, usePresentation } from '../../presentation.ts';
 import { useText } from '../../texts/elements.tsx';
 import type { Option } from '../filters.tsx';
 import { PickOf } from './conflicts.tsx';
+
+/** Labels of controls by their names, in the order of the form: what is wrong with one is said on top under its label. */
+const Labels = createContext<Map<string, string>>(new Map());
+
+/** Of the controls in a form. They are rendered for this alone: the list of errors stands above them. */
+function labelsIn(controls: ComponentChildren, presentation: Presentation): ReadonlyMap<string, string> {
+  const labels = new Map<string, string>();
+  renderPart(<Labels.Provider value={labels}>{controls}</Labels.Provider>, presentation);
+  return labels;
+}
+
+/** Says what a control is called, or a group of them. */
+export function useLabel(name: string, label: string): void {
+  useContext(Labels).set(name, label);
+}
 
 interface ControlProps {
   /** Of the form field; also its id, so it must be unique on the page. */
@@ -24,6 +42,8 @@ function Control({
   children,
 }: ControlProps & { readonly children: ComponentChildren }) {
   const t = useText();
+  const labels = useContext(Labels);
+  if (typeof label === 'string') labels.set(name, label);
   return (
     <div class="field">
       <label for={name}>
@@ -205,6 +225,7 @@ interface ChoicesProps {
 
 /** Any number of these. */
 export function ChoicesField({ id, legend, hint, error, choices }: ChoicesProps) {
+  useLabel(id, legend);
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
   return (
     <fieldset class="choices" id={id} aria-describedby={described || undefined}>
@@ -239,18 +260,36 @@ export interface FieldError {
   readonly text: string;
 }
 
-/** Everything that is wrong with a form, on top of it: each leads to its field. */
-export function ErrorList({ errors }: { readonly errors: readonly FieldError[] }) {
+interface ErrorListProps {
+  readonly errors: readonly FieldError[];
+  /** Of the form: without them nothing says which field a sentence is about. */
+  readonly controls?: ComponentChildren;
+}
+
+/** Everything that is wrong with a form, on top of it, in its order: each leads to its field. */
+export function ErrorList({ errors, controls }: ErrorListProps) {
   const t = useText();
+  const presentation = usePresentation();
   if (errors.length === 0) return null;
+  const labels = labelsIn(controls, presentation);
+  const names = [...labels.keys()];
+  const sorted = errors.toSorted(
+    (one, other) => names.indexOf(one.field ?? '') - names.indexOf(other.field ?? ''),
+  );
   return (
     <div class="message problem" role="alert">
       <p>{t('common.nothingWasSaved')}</p>
       <ul>
-        {errors.map(({ field, text }) => (
-          <li key={`${field} ${text}`}>{field === undefined ? text : <a href={`#${field}`}>{text}</a>}</li>
+        {sorted.map(({ field, text }) => (
+          <li key={`${field} ${text}`}>
+            {field === undefined ? text : <a href={`#${field}`}>{labelled(labels.get(field), text)}</a>}
+          </li>
         ))}
       </ul>
     </div>
   );
+}
+
+function labelled(label: string | undefined, text: string): string {
+  return label === undefined ? text : `${label}: ${text}`;
 }

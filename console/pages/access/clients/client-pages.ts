@@ -29,7 +29,7 @@ import {
 import type { PageContext, PageTools } from '../../page-tools.ts';
 import { callsShown } from '../../plots.ts';
 import { clientNotices, clientStatuses, createClientActs, type Found } from '../client-acts.ts';
-import { sendSentence, sentenceOf } from '../granted-access.ts';
+import { accessProblems, sendSentence, sentenceOf } from '../granted-access.ts';
 import {
   addition,
   clientFormOf,
@@ -128,7 +128,7 @@ export function createClientPages(
       const t = textFor(ctx);
       const typed = typedNewForm(ctx.state.form, t);
       const again = (shown: Shown) => showNew(ctx, typed, shown);
-      const problems = keyProblems(typed, typed.authentication, t);
+      const problems = [...accessProblems(typed.access, t), ...keyProblems(typed, typed.authentication, t)];
       const added = await forms.take<WithSecret>(ctx, { change: addition(typed), fieldOf, again, problems });
       if (!added) return;
       const { secret } = added.body;
@@ -204,7 +204,7 @@ export function createClientPages(
     const t = textFor(ctx);
     const typed = typedForm(ctx.state.form, t, clientFormOf(found.client, t));
     const again = (shown: Shown) => showClient(ctx, found, { form: typed, ...shown });
-    const problems = keyProblems(typed, undefined, t);
+    const problems = [...accessProblems(typed.access, t), ...keyProblems(typed, undefined, t)];
     const change = edit(found.client, typed);
     const answer = await forms.take(ctx, { change, fieldOf, again, problems });
     if (!answer) return;

@@ -24,7 +24,7 @@ import type { PageContext, PageTools } from '../../page-tools.ts';
 import { readPart } from '../../read-part.ts';
 import { type TypedChange, waysOf } from '../../ways/change-ways.ts';
 import { openCallsOf } from '../call-columns.ts';
-import { sendSentence, sentenceOf } from '../granted-access.ts';
+import { accessProblems, sendSentence, sentenceOf } from '../granted-access.ts';
 import { addition, edit, fieldOf, narrowing, removal, roleFormOf, typedForm } from './role-changes.ts';
 import { copyOfBuiltIn } from './role-copy.ts';
 
@@ -96,10 +96,12 @@ export function createRolePages(
       if (await bulk.perform(ctx)) return;
       if (await sendSentence(ctx, tools, 'createRole')) return;
       const id = form.get('id')?.trim() ?? '';
-      const typed = typedForm(form, textFor(ctx));
+      const t = textFor(ctx);
+      const typed = typedForm(form, t);
+      const problems = accessProblems(typed.access, t, true);
       const like = await builtInLike(form.get('from'));
       const again = (shown: Shown) => showNew(ctx, { id, form: typed, like }, shown);
-      const added = await forms.take(ctx, { change: addition(id, typed), fieldOf, again });
+      const added = await forms.take(ctx, { change: addition(id, typed), fieldOf, again, problems });
       if (added) tools.goTo(ctx, `${roleHref(id)}?done=added`);
     },
     async show(ctx: PageContext): Promise<void> {
@@ -140,12 +142,15 @@ export function createRolePages(
 
   async function save(ctx: PageContext, found: Found): Promise<void> {
     const { form } = ctx.state;
-    const typed = typedForm(form, textFor(ctx));
+    const t = textFor(ctx);
+    const typed = typedForm(form, t);
+    const problems = accessProblems(typed.access, t, true);
     const again = (shown: Shown) => showRole(ctx, found, { form: typed, ...shown });
     const change = edit(found.role, typed);
-    const act = isCurrent(form, found) ? narrowing(found.role, change, form, textFor(ctx)) : undefined;
+    const isAskable = problems.length === 0 && isCurrent(form, found);
+    const act = isAskable ? narrowing(found.role, change, form, t) : undefined;
     if (act && isUnasked(ctx, act)) return askNarrowing(ctx, found.role, change, act);
-    const answer = await forms.take(ctx, { change, fieldOf, again });
+    const answer = await forms.take(ctx, { change, fieldOf, again, problems });
     if (!answer) return;
     tools.goTo(ctx, `${roleHref(found.role.id)}?done=${answer.isUnchanged ? 'unchanged' : 'saved'}`);
   }
