@@ -239,13 +239,19 @@ export interface FieldError {
   readonly text: string;
 }
 
+interface ErrorListProps {
+  readonly errors: readonly FieldError[];
+  /** The form does something, and saves nothing. */
+  readonly isAct?: boolean;
+}
+
 /** Everything that is wrong with a form, on top of it: each leads to its field. */
-export function ErrorList({ errors }: { readonly errors: readonly FieldError[] }) {
+export function ErrorList({ errors, isAct = false }: ErrorListProps) {
   const t = useText();
   if (errors.length === 0) return null;
   return (
     <div class="message problem" role="alert">
-      <p>{t('common.nothingWasSaved')}</p>
+      <p>{t(isAct ? 'common.nothingWasDone' : 'common.nothingWasSaved')}</p>
       <ul>
         {errors.map(({ field, text }) => (
           <li key={`${field} ${text}`}>{field === undefined ? text : <a href={`#${field}`}>{text}</a>}</li>
