@@ -47,6 +47,8 @@ export interface Act {
   readonly texts?: readonly ActText[];
   /** What the operation gets, besides what names the thing; by default an empty body. */
   readonly requestOf?: (form: Form) => Pick<OperationRequest, 'body' | 'query' | 'ifMatch' | 'waitSeconds'>;
+  /** Names of the fields by where the body of the request has what is typed there, unless that is called the same. */
+  readonly fieldAt?: Readonly<Record<string, string>>;
   /** The same in other ways; absent: a command and a call of the API, made of its operation and what that gets. */
   readonly ways?: readonly Snippet[];
   /** Further fields of the form, as they were asked with. */
@@ -114,8 +116,7 @@ export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
           await show(ctx, asked, { errors: [], isForWays: true });
           return undefined;
         }
-        if (act.typedName !== undefined && form.get('typed_name') !== act.typedName)
-          throw notTyped(act.typedName, t);
+        checkTyped(act, form, t);
         await confirm(ctx, act);
         return await tools.run<Body>(ctx, act.operation, {
           params,
@@ -125,7 +126,7 @@ export function createActs({ tools, stepUp, origin, now }: ActsDeps) {
         });
       } catch (error) {
         const own = act.texts?.map(({ name }) => name) ?? [];
-        const errors = fieldErrorsOf(error, fieldOf(own), t);
+        const errors = fieldErrorsOf(error, fieldOf(own, act.fieldAt), t);
         await show(ctx, { ...asked, act: withOwner(act, error, t) }, { errors });
         return undefined;
       }
@@ -240,17 +241,31 @@ function withOwner(act: Act, error: unknown, t: Translate): Act {
 }
 
 /** @param own  fields of the act itself */
-function fieldOf(own: readonly string[]): (pointer: string) => string | undefined {
+function fieldOf(
+  own: readonly string[],
+  fieldAt: Act['fieldAt'] = {},
+): (pointer: string) => string | undefined {
   const known = ['typed_name', 'current_password', ...own];
-  return (pointer) => known.find((name) => name === pointer.slice(2));
+  return (pointer) => fieldAt[pointer] ?? known.find((name) => name === pointer.slice(2));
 }
 
-function notTyped(name: string, t: Translate): ProblemError {
-  return fieldProblem('typed_name', t('frame.notNothingDone', { name }));
+/** Says everything that is not typed at once, so that nobody sends the form once for each. */
+function checkTyped({ texts = [], typedName }: Act, form: Form, t: Translate): void {
+  const errors = texts
+    .filter(({ name, isRequired }) => isRequired && !form.get(name)?.trim())
+    .map(({ name, label }) => fieldErrorAt(name, t('frame.fillIn', { label })));
+  if (typedName !== undefined && form.get('typed_name') !== typedName)
+    errors.push(fieldErrorAt('typed_name', t('frame.notTypedName', { name: typedName })));
+  if (errors.length > 0)
+    throw new ProblemError(problems.invalidRequest, errors[0]!.detail, { members: { errors } });
 }
 
 function fieldProblem(field: string, detail: string): ProblemError {
   return new ProblemError(problems.invalidRequest, detail, {
-    members: { errors: [{ pointer: `#/${field}`, code: 'invalid_value', detail }] },
+    members: { errors: [fieldErrorAt(field, detail)] },
   });
+}
+
+function fieldErrorAt(field: string, detail: string) {
+  return { pointer: `#/${field}`, code: 'invalid_value', detail };
 }

@@ -173,8 +173,11 @@ export function createPageTools({
 }
 
 /** A thing of a list belongs to the page of the list. */
-function isAt({ path }: Pick<Context, 'path'>, { href }: { readonly href: string }): boolean {
-  return path === href || path.startsWith(`${href}/`);
+function isAt(
+  { path }: Pick<Context, 'path'>,
+  { href, otherHref = href }: { readonly href: string; readonly otherHref?: string },
+): boolean {
+  return [href, otherHref].some((one) => path === one || path.startsWith(`${one}/`));
 }
 
 /** The longest address says most closely where a page is. */

@@ -5,6 +5,8 @@ import type { Access } from '../operations/operation.ts';
 export interface SitePage {
   readonly title: WordKey;
   readonly href: string;
+  /** Where else things of its list have their pages. */
+  readonly otherHref?: string;
   /** Typed after `g`, it leads there. */
   readonly letter?: string;
   /** Of its operation: whoever may run that finds the page. */
@@ -151,6 +153,7 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'common.auditLog',
         href: '/observe/audit',
+        otherHref: '/observe/decisions',
         letter: 'l',
         needs: { object: 'audit', access: 'inspect' },
         about: 'pages.whatHappenedWhoDid',

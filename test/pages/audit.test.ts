@@ -47,6 +47,8 @@ test('leads from a refusal to why, to what would open it, and to the token that 
   expect(text).toContain('Missing permission svc:data:read');
   expect(text).toMatch(/The same call with the same token, now Would be refused/);
   expect(text).toMatch(/Story .*Token issued.*Call to a member Refused/);
+  // The column beside the page shows where one is.
+  expect(page.body).toMatch(/<a href="\/observe\/audit" aria-current="page"/);
 });
 
 test('says in words what happened, in the language of the reader, with the code for who looks for it', async () => {

@@ -106,6 +106,8 @@ test('is for those who may', async () => {
   const viewer = await personWith(console, 'viewer', ['Viewer']);
   const page = await viewer.get(href);
   expect([page.status, page.body.includes('?do=')]).toEqual([200, false]);
+  // No column is there for acts that this reader has not.
+  expect(textOf(page)).not.toContain('What is done to it');
   const csrf = hiddenIn(page, 'csrf')!;
   expect((await viewer.get(`${href}?do=reset`)).status).toBe(403);
   expect((await viewer.get(`${href}?do=promote&id=10.0.0.1:5701`)).status).toBe(403);

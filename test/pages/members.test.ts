@@ -60,7 +60,7 @@ test('are shut down after a question that says what that means, by their name ty
   const question = await ada.get(`${pageOf(member)}?do=shut-down`);
   expect(textOf(question)).toContain('No other member takes calls');
   const refused = await sendForm(ada, question, 'shut-down', { typed_name: 'another' });
-  expect([refused.status, textOf(refused).includes('nothing was done')]).toEqual([400, true]);
+  expect([refused.status, textOf(refused).includes('Nothing was done.')]).toEqual([400, true]);
   expect(textOf(await ada.get(pageOf(member)))).toContain('Takes calls');
 });
 

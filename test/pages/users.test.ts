@@ -227,7 +227,7 @@ describe('what cannot be undone', () => {
     const question = await ada.get(`${pageOf('donald')}?do=remove`);
     expect(titleOf(question)).toBe('Remove donald');
     const refused = await act(ada, question, 'donald', 'remove', { typed_name: 'donal' });
-    expect(textOf(refused)).toContain('This is not donald: nothing was done.');
+    expect(textOf(refused)).toContain('Nothing was done. This is not donald.');
     expect((await ada.get(pageOf('donald'))).status).toBe(200);
     const done = await ada.follow(await act(ada, question, 'donald', 'remove', { typed_name: 'donald' }));
     expect(textOf(done)).toContain('The user is removed.');

@@ -106,6 +106,20 @@ describe('says what is wrong, and does nothing', () => {
     expect(await publishers()).toEqual(before);
   });
 
+  test('beside each field of what is added, all of it at once', async () => {
+    const question = await ada.get(`${listHref}?do=new`);
+    const empty = textOf(await sendForm(ada, question, 'new', { publisher: 'p' }));
+    for (const label of ['WAN replication', 'Name of the other cluster', 'Its members'])
+      expect(empty.split(`Fill in “${label}”.`)).toHaveLength(3);
+    expect(empty).toContain('Nothing was done.');
+    const spaced = await sendForm(ada, question, 'new', {
+      replication: 'a b',
+      cluster: 'rome',
+      endpoints: 'a:1',
+    });
+    expect(spaced.body).toContain('<a href="#replication">It has 1 to 200 characters');
+  });
+
   test.each(['nobody', '<script>alert(1)</script>', 'مرحبا', '🚀', 'x'.repeat(200)])(
     'where a publisher is named %.20j, which no member has',
     async (name) => {

@@ -72,7 +72,7 @@ function ActPage(model: ActModel) {
   return (
     <ManagementPage frame={frame} path={path} title={title} hasProblem={errors.length > 0}>
       <div class="narrow-work">
-        <ErrorList errors={errors} />
+        <ErrorList errors={errors} isAct />
         {stops !== undefined && <Problem id="stops">{stops}</Problem>}
         <ul class="effects">
           {effects.map((effect) => (

@@ -23,7 +23,7 @@ interface DetailPageProps {
 
 export function DetailPage({ about, notice, problem, children, ...head }: DetailPageProps) {
   return (
-    <ManagementPage {...head} hasProblem={problem !== undefined}>
+    <ManagementPage {...head} hasProblem={Boolean(problem)}>
       {about && <p class="lede">{about}</p>}
       {problem && <Problem id="problem">{problem}</Problem>}
       {notice && <Notice>{notice}</Notice>}

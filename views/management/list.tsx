@@ -21,6 +21,8 @@ export interface Column {
   readonly isNumber?: boolean;
   /** Left out on a phone, where a row has two lines: its page says it. */
   readonly isMinor?: boolean;
+  /** Says its column on a phone: what stands there says too little by itself. */
+  readonly isNamed?: boolean;
   /** By what the list is sorted by this column, in the words of the address; where {@link ListModel.sorting} has it. */
   readonly sortBy?: string;
 }
@@ -46,6 +48,8 @@ export interface ListModel {
   readonly count?: { readonly value: number; readonly isExact: boolean } | undefined;
   /** The one thing to do here. */
   readonly primary?: { readonly label: string; readonly href: string } | undefined;
+  /** Before that: whether the page is live. */
+  readonly acts?: ComponentChildren;
   readonly filters?: FiltersModel | undefined;
   /** Undefined where the list has one order. */
   readonly sorting?: SortingModel | undefined;
@@ -104,7 +108,8 @@ export type ListState = Pick<
 >;
 
 export function ListPage(model: ListModel) {
-  const { frame, title, about, count, primary, before, after, rows, outcome, live, notice, problem } = model;
+  const { frame, title, about, count, primary, acts, before, after, rows, outcome, live, notice, problem } =
+    model;
   const { language } = usePresentation();
   return (
     <ManagementPage
@@ -113,10 +118,15 @@ export function ListPage(model: ListModel) {
       hasProblem={problem !== undefined}
       state={count && <span class="count">{countText(count, language)}</span>}
       acts={
-        primary && (
-          <Link href={primary.href} class="button primary">
-            {primary.label}
-          </Link>
+        (acts || primary) && (
+          <>
+            {acts}
+            {primary && (
+              <Link href={primary.href} class="button primary">
+                {primary.label}
+              </Link>
+            )}
+          </>
         )
       }
     >
@@ -259,8 +269,10 @@ export function Table({
   );
 }
 
-function cellClassOf({ isNumber = false, isMinor = false }: Column): string | undefined {
-  return [...(isNumber ? ['number'] : []), ...(isMinor ? ['minor'] : [])].join(' ') || undefined;
+function cellClassOf({ isNumber = false, isMinor = false, isNamed = false }: Column): string | undefined {
+  const classes = { number: isNumber, minor: isMinor, named: isNamed };
+  const own = Object.entries(classes).flatMap(([name, isOn]) => (isOn ? [name] : []));
+  return own.join(' ') || undefined;
 }
 
 function More({ firstHref, nextHref }: ListModel) {

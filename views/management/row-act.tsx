@@ -17,13 +17,15 @@ interface RowActProps {
   readonly href: string;
   /** What its page does. */
   readonly act: string;
+  /** What else the page that asks has in its address. */
+  readonly query?: Readonly<Record<string, string>>;
   /** Of what is done at once; absent: the page asks first. */
   readonly csrf?: string;
   /** The same where parts of the page are sent anew to many readers: the form beside them that holds what is this reader's. */
   readonly form?: string;
 }
 
-export function RowAct({ label, of, since, href, act, csrf, form }: RowActProps) {
+export function RowAct({ label, of, since, href, act, query, csrf, form }: RowActProps) {
   const t = useText();
   const { zone } = usePresentation();
   const which = since ? `${of}, ${exactText(since, zone)}` : of;
@@ -36,7 +38,7 @@ export function RowAct({ label, of, since, href, act, csrf, form }: RowActProps)
     );
   if (csrf === undefined)
     return (
-      <Link href={`${href}?do=${act}`} class="button" name={name}>
+      <Link href={`${href}?${new URLSearchParams({ do: act, ...query })}`} class="button" name={name}>
         {label}
       </Link>
     );

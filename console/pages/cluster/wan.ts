@@ -256,6 +256,7 @@ const addAct = (t: Translate): Act => ({
     const publisher = { clusterName, targetEndpoints, ...(publisherId && { publisherId }) };
     return { body: { config: { name, batchPublishers: [publisher] } } };
   },
+  fieldAt: { '#/config/name': 'replication' },
 });
 
 function actOf({ replication, publisher }: Names, form: Form, t: Translate): Act | undefined {

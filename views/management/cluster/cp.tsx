@@ -7,7 +7,7 @@ import type { FrameModel } from '../frame.tsx';
 import { Table } from '../list.tsx';
 import { ListId } from '../list-id.tsx';
 import { Live } from '../live/live.tsx';
-import { RowLink } from '../row-act.tsx';
+import { RowAct } from '../row-act.tsx';
 import { State } from '../state.tsx';
 import { memberHref } from './members.tsx';
 
@@ -126,7 +126,7 @@ function CpMembers({ cp, mayChange }: CpPartsModel) {
     <Part id="members" title={t('cp.members')}>
       <Table
         title={t('cp.members')}
-        columns={[{ title: 'UUID' }, { title: t('cp.address') }, { title: t('cp.act') }]}
+        columns={[{ title: 'UUID' }, { title: t('cp.address') }]}
         rows={cp.members.map(({ id, address }) => ({
           key: id,
           cells: [
@@ -134,10 +134,10 @@ function CpMembers({ cp, mayChange }: CpPartsModel) {
               {id}
             </ListId>,
             <bdi key="address">{plainAddress(address)}</bdi>,
-            mayChange && (
-              <RowLink label={t('cp.remove')} of={id} href={actHref({ do: 'remove-member', id })} />
-            ),
           ],
+          act: mayChange && (
+            <RowAct label={t('cp.remove')} of={id} href={cpHref} act="remove-member" query={{ id }} />
+          ),
         }))}
       />
     </Part>
@@ -150,15 +150,15 @@ function Others({ others }: CpPartsModel) {
     <Part id="others" title={t('cp.others')} about={t('cp.othersAbout')}>
       <Table
         title={t('cp.others')}
-        columns={[{ title: t('cp.member') }, { title: t('cp.act') }]}
+        columns={[{ title: t('cp.member') }]}
         rows={others.map((id) => ({
           key: id,
           cells: [
             <a key="member" href={memberHref(id)}>
               <bdi>{id}</bdi>
             </a>,
-            <RowLink key="act" label={t('cp.promote')} of={id} href={actHref({ do: 'promote', id })} />,
           ],
+          act: <RowAct label={t('cp.promote')} of={id} href={cpHref} act="promote" query={{ id }} />,
         }))}
       />
     </Part>
@@ -174,7 +174,7 @@ function CpGroups({ cp, mayChange }: CpPartsModel) {
     <Part id="groups" title={t('cp.groups')}>
       <Table
         title={t('cp.groups')}
-        columns={[{ title: t('cp.group') }, { title: t('cp.id'), isNumber: true }, { title: t('cp.act') }]}
+        columns={[{ title: t('cp.group') }, { title: t('cp.id'), isNumber: true }]}
         rows={cp.groups.map(({ id, groupId }) => ({
           key: id,
           cells: [
@@ -186,10 +186,10 @@ function CpGroups({ cp, mayChange }: CpPartsModel) {
               </a>
             ),
             groupId,
-            mayChange && id !== metadata && (
-              <RowLink label={t('cp.remove')} of={id} href={actHref({ do: 'remove-group', id })} />
-            ),
           ],
+          act: mayChange && id !== metadata && (
+            <RowAct label={t('cp.remove')} of={id} href={cpHref} act="remove-group" query={{ id }} />
+          ),
         }))}
       />
     </Part>
@@ -206,26 +206,23 @@ function CpSessions({ sessions, mayChange, frame }: CpPartsModel) {
       ) : (
         <Table
           title={t('common.sessions')}
-          columns={[
-            { title: t('cp.session') },
-            { title: t('cp.endpoint') },
-            { title: t('common.expires') },
-            { title: t('cp.act') },
-          ]}
+          columns={[{ title: t('cp.session') }, { title: t('cp.endpoint') }, { title: t('common.expires') }]}
           rows={items.map(({ id, endpoint, endpointName, expiresAt }) => ({
             key: id,
             cells: [
               id,
               <bdi key="endpoint">{endpointName ?? endpoint}</bdi>,
               <Ago key="ends" at={expiresAt === null ? undefined : new Date(expiresAt)} now={frame.now} />,
-              mayChange && (
-                <RowLink
-                  label={t('cp.forceClose')}
-                  of={String(id)}
-                  href={actHref({ do: 'remove-session', group, id })}
-                />
-              ),
             ],
+            act: mayChange && (
+              <RowAct
+                label={t('cp.forceClose')}
+                of={String(id)}
+                href={cpHref}
+                act="remove-session"
+                query={{ group, id }}
+              />
+            ),
           }))}
         />
       )}

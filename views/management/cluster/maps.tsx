@@ -135,7 +135,7 @@ export function renderMapEntry(model: EntryModel): string {
 
 function EntryPage(model: EntryModel) {
   const t = useText();
-  const { frame, map, key, value, notice, errors, fileErrors, mayRemove } = model;
+  const { frame, map, key, value, notice, mayRemove } = model;
   const href = entryHref(map, key);
   return (
     <DetailPage
@@ -144,7 +144,7 @@ function EntryPage(model: EntryModel) {
       title={key}
       about={value === undefined ? t('maps.noEntryOfKey') : undefined}
       notice={notice && <PutBack {...model} notice={notice} />}
-      problem={errors.length + fileErrors.length > 0 ? t('maps.nothingStored') : undefined}
+      problem={nothingStored(model, t)}
     >
       {value && (
         <>
@@ -167,6 +167,18 @@ function EntryPage(model: EntryModel) {
       {model.mayPut && <PutFile {...model} />}
       {mayRemove && value && <More acts={[{ label: t('maps.remove'), href: `${href}?do=remove` }]} />}
     </DetailPage>
+  );
+}
+
+/** Why stands beside the form, further down; of a former value there is no form. */
+function nothingStored({ errors, fileErrors }: EntryModel, t: Translate) {
+  const [first] = [...errors, ...fileErrors];
+  if (first === undefined) return undefined;
+  return (
+    <>
+      {t('maps.nothingStored')}{' '}
+      <a href={fileErrors.length > 0 ? '#put-file' : '#put'}>{t('frame.seeBelow')}</a>
+    </>
   );
 }
 

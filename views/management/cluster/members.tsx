@@ -37,12 +37,8 @@ function Members({ members, csrf, mayDrain, ...list }: MembersModel) {
       {...list}
       title={t('common.members')}
       about={t('members.howTheyAre')}
-      before={
-        <>
-          <Live />
-          <RowsShown members={members} mayDrain={mayDrain} />
-        </>
-      }
+      acts={<Live />}
+      before={<RowsShown members={members} mayDrain={mayDrain} />}
       columns={[
         { title: t('members.member') },
         { title: t('common.state') },

@@ -75,7 +75,7 @@ function Queue(model: QueueModel) {
         </>
       }
       notice={notice}
-      problem={errors.length > 0 ? t('queues.nothingOffered') : undefined}
+      problem={errors.length > 0 && <NothingOffered />}
     >
       {taken && taken.length > 0 && <Taken {...model} taken={taken} />}
       <Facts
@@ -147,6 +147,16 @@ function Size({ size }: Pick<KnownQueue, 'size'>) {
     <span id="items" data-part="">
       {typeof size === 'number' ? numberIn(language, size) : <NotReadText {...size} />}
     </span>
+  );
+}
+
+/** Why stands beside the form, further down. */
+function NothingOffered() {
+  const t = useText();
+  return (
+    <>
+      {t('queues.nothingOffered')} <a href="#offer">{t('frame.seeBelow')}</a>
+    </>
   );
 }
 

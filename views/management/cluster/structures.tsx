@@ -84,8 +84,8 @@ function Maps({ maps, ...list }: MapsModel) {
         { title: t('structures.callsPerSecond'), isNumber: true },
         { title: t('structures.hitShare'), isNumber: true },
         { title: t('structures.meanSize'), isNumber: true },
-        { title: t('structures.knownFrom') },
-        { title: t('structures.lastCall'), sortBy: 'lastCallOn' },
+        { title: t('structures.knownFrom'), isNamed: true },
+        { title: t('structures.lastCall'), isNamed: true, sortBy: 'lastCallOn' },
       ]}
       rows={maps.map((map) => ({
         key: map.id,
@@ -121,8 +121,8 @@ function Queues({ queues, ...list }: QueuesModel) {
         { title: t('structures.offersPerSecond'), isNumber: true },
         { title: t('structures.pollsPerSecond'), isNumber: true },
         { title: t('numbers.waitingPolls'), isNumber: true },
-        { title: t('structures.knownFrom') },
-        { title: t('structures.lastCall'), sortBy: 'lastCallOn' },
+        { title: t('structures.knownFrom'), isNamed: true },
+        { title: t('structures.lastCall'), isNamed: true, sortBy: 'lastCallOn' },
       ]}
       rows={queues.map((queue) => ({
         key: queue.id,

@@ -47,9 +47,9 @@ function Publishers({ publishers, ...list }: PublishersModel) {
       {...list}
       title={t('common.wanReplication')}
       about={t('wan.askedAbout')}
+      acts={<Live />}
       before={
         <>
-          <Live />
           <PublishersShown publishers={publishers} />
           <OpenByName />
         </>
@@ -60,7 +60,7 @@ function Publishers({ publishers, ...list }: PublishersModel) {
         { title: t('wan.doneLast'), isMinor: true },
         { title: t('wan.when'), isMinor: true },
         { title: t('wan.lastSync') },
-        { title: t('wan.lastCheck') },
+        { title: t('wan.lastCheck'), isMinor: true },
       ]}
       rows={publishers.map((one) => ({
         key: publisherHref(one),

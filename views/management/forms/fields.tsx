@@ -9,7 +9,7 @@ import type { Option } from '../filters.tsx';
 import { PickOf } from './conflicts.tsx';
 
 /** Labels of controls by their names, in the order of the form: what is wrong with one is said on top under its label. */
-const Labels = createContext<Map<string, string>>(new Map());
+const Labels = createContext<Map<string, string> | undefined>(undefined);
 
 /** Of the controls in a form. They are rendered for this alone: the list of errors stands above them. */
 function labelsIn(controls: ComponentChildren, presentation: Presentation): ReadonlyMap<string, string> {
@@ -20,7 +20,7 @@ function labelsIn(controls: ComponentChildren, presentation: Presentation): Read
 
 /** Says what a control is called, or a group of them. */
 export function useLabel(name: string, label: string): void {
-  useContext(Labels).set(name, label);
+  useContext(Labels)?.set(name, label);
 }
 
 interface ControlProps {
@@ -43,7 +43,7 @@ function Control({
 }: ControlProps & { readonly children: ComponentChildren }) {
   const t = useText();
   const labels = useContext(Labels);
-  if (typeof label === 'string') labels.set(name, label);
+  if (typeof label === 'string') labels?.set(name, label);
   return (
     <div class="field">
       <label for={name}>
@@ -264,10 +264,12 @@ interface ErrorListProps {
   readonly errors: readonly FieldError[];
   /** Of the form: without them nothing says which field a sentence is about. */
   readonly controls?: ComponentChildren;
+  /** The form does something, and saves nothing. */
+  readonly isAct?: boolean;
 }
 
 /** Everything that is wrong with a form, on top of it, in its order: each leads to its field. */
-export function ErrorList({ errors, controls }: ErrorListProps) {
+export function ErrorList({ errors, controls, isAct = false }: ErrorListProps) {
   const t = useText();
   const presentation = usePresentation();
   if (errors.length === 0) return null;
@@ -278,7 +280,7 @@ export function ErrorList({ errors, controls }: ErrorListProps) {
   );
   return (
     <div class="message problem" role="alert">
-      <p>{t('common.nothingWasSaved')}</p>
+      <p>{t(isAct ? 'common.nothingWasDone' : 'common.nothingWasSaved')}</p>
       <ul>
         {sorted.map(({ field, text }) => (
           <li key={`${field} ${text}`}>

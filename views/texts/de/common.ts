@@ -53,6 +53,7 @@ export const common: SameTexts<typeof english> = {
   'common.edit': 'Bearbeiten',
   'common.more': 'Mehr',
   'common.nothingWasSaved': 'Es wurde nichts gespeichert.',
+  'common.nothingWasDone': 'Es wurde nichts ausgeführt.',
   'common.search': 'Suche',
   'common.pages': 'Seiten',
   'common.clearIt': 'Filter zurücksetzen',

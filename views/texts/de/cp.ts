@@ -8,7 +8,6 @@ export const cp: SameTexts<typeof english> = {
   'cp.members': 'CP-Member',
   'cp.groups': 'CP-Gruppen',
   'cp.address': 'Adresse',
-  'cp.act': 'Aktion',
   'cp.remove': 'Entfernen',
   'cp.group': 'Gruppe',
   'cp.id': 'ID',

@@ -4,7 +4,8 @@ import type { SameTexts } from '../text-form.ts';
 
 export const frame: SameTexts<typeof english> = {
   'frame.takenFromFilesConfiguration': 'Danach verwalten es die Konfigurationsdateien nicht mehr.',
-  'frame.notNothingDone': 'Das ist nicht {name}: Es wurde nichts getan.',
+  'frame.notTypedName': 'Das ist nicht {name}.',
+  'frame.fillIn': 'Füllen Sie „{label}“ aus.',
   'frame.storedNow': 'Jetzt gespeichert: {text}',
   'frame.asTyped': 'Wie eingegeben: {text}',
   'frame.whichCounts': '{label}: Was gilt?',

@@ -51,6 +51,7 @@ export const common = {
   'common.edit': 'Edit',
   'common.more': 'More',
   'common.nothingWasSaved': 'Nothing was saved.',
+  'common.nothingWasDone': 'Nothing was done.',
   'common.search': 'Search',
   'common.pages': 'Pages',
   'common.clearIt': 'Clear it',

@@ -7,7 +7,6 @@ export const cp = {
   'cp.members': 'CP members',
   'cp.groups': 'CP groups',
   'cp.address': 'Address',
-  'cp.act': 'Action',
   'cp.remove': 'Remove',
   'cp.group': 'Group',
   'cp.id': 'Id',

@@ -3,7 +3,8 @@ import type { Texts } from '../text-form.ts';
 
 export const frame = {
   'frame.takenFromFilesConfiguration': 'The configuration files no longer manage it after this.',
-  'frame.notNothingDone': 'This is not {name}: nothing was done.',
+  'frame.notTypedName': 'This is not {name}.',
+  'frame.fillIn': 'Fill in “{label}”.',
   'frame.storedNow': 'Stored now: {text}',
   'frame.asTyped': 'As typed: {text}',
   'frame.whichCounts': '{label}: which counts?',
