@@ -1,5 +1,5 @@
 /** `/api/v1/members` of a running console: how members are, and who takes calls. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { apiToken, machineToken, type RunningConsole, startConsole } from '../helpers/console.ts';
 import { startRecorder } from '../member-proxy/servers.ts';
 
@@ -152,4 +152,35 @@ test('a member that is called says how long its calls take and how many fail, by
   const { items } = (await call('GET', '')).body as { items: Figures[] };
   expect(items.find(({ id }) => id === hostOf(1))).toMatchObject({ p99Ms, failedShare: 0.333 });
   expect(items.find(({ id }) => id === hostOf(0))).toMatchObject({ p99Ms: null, failedShare: null });
+});
+
+test('a dry run of a command to a member whose endpoint group is off is refused as the command is', async () => {
+  // Its embedded member takes no commands unless its configuration says so.
+  const own = await startConsole();
+  try {
+    const headers = { Authorization: `Bearer ${await apiToken(own)}`, 'Content-Type': 'application/json' };
+    const ask = async (path: string, body?: object) => {
+      const init = body && { method: 'POST', body: JSON.stringify(body) };
+      const reply = await fetch(`${own.url}/api/v1/members${path}`, { headers, ...init });
+      return { status: reply.status, body: JSON.parse((await reply.text()) || 'null') };
+    };
+    const listed = async () => (await ask('')).body.items[0];
+    await vi.waitUntil(async () => !(await listed()).groups.CLUSTER_WRITE, {
+      timeout: 10_000,
+      interval: 100,
+    });
+    const { id } = await listed();
+    for (const [path, body] of [
+      [`/${id}/shutdown`, {}],
+      [`/${id}/log-level`, { level: 'FINE' }],
+    ] as const) {
+      const tried = await ask(`${path}?dryRun=true`, body);
+      const done = await ask(path, body);
+      expect([tried.status, tried.body.code]).toEqual([502, 'group_disabled']);
+      expect([done.status, done.body.detail]).toEqual([502, tried.body.detail]);
+    }
+    expect((await listed()).state).toBe('in');
+  } finally {
+    await own.stop();
+  }
 });

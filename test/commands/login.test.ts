@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTool, toolDone } from '../helpers/commands.ts';
 import { admin, clientSecret, type RunningConsole, startConsole } from '../helpers/console.ts';
@@ -15,10 +16,15 @@ let console: RunningConsole;
 let home: string;
 let env: Record<string, string>;
 let file: string;
+/** Of the console: a file with the seconds by which it is ahead. */
+let clock: string;
 const nowhere = { dataDir: '/nowhere' };
 
 beforeAll(async () => {
-  console = await startConsole();
+  clock = join(mkdtempSync(join(tmpdir(), 'console-login-clock-')), 'clock');
+  writeFileSync(clock, '0');
+  const movable = pathToFileURL(join(root, 'test/oidc/movable-clock.mjs')).href;
+  console = await startConsole({ env: { NODE_OPTIONS: `--import ${movable}`, TEST_CLOCK_FILE: clock } });
   home = mkdtempSync(join(tmpdir(), 'console-login-'));
   env = { XDG_CONFIG_HOME: home };
   file = join(home, 'cluster-console/logins.json');
@@ -26,6 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await console.stop();
   rmSync(home, { recursive: true, force: true });
+  rmSync(dirname(clock), { recursive: true, force: true });
 });
 
 /** The command, and what its person does once it has shown its code. */
@@ -149,5 +156,28 @@ test('whoami tells by which way: the socket, the store, or a machine’s token',
   expect([wrong.code, wrong.json()]).toEqual([
     1,
     expect.objectContaining({ error: 'invalid_token', message: expect.stringContaining('console login') }),
+  ]);
+});
+
+test('a browser that has been signed in for long is asked for the password, so that what is dangerous may follow', async () => {
+  const dangerous = () =>
+    runTool(['keys', 'rotate', '--now', '--yes', '--dry-run', '--url', console.url], { ...nowhere, env });
+  const browser = createUserAgent(console.url);
+  await browser.signIn();
+  writeFileSync(clock, '400');
+  const { code } = await login(async (_, userCode) => {
+    const question = await browser.submit(await browser.get('/device'), { user_code: userCode });
+    const confirmation = await browser.follow(await browser.submit(question, { confirm: 'yes' }));
+    expect(titleOf(confirmation)).toBe('Confirm it’s you');
+    const end = await browser.follow(await browser.submit(confirmation, admin));
+    expect(titleOf(end)).toBe('The program is signed in');
+  });
+  expect(code).toBe(0);
+  expect((await dangerous()).code).toBe(0);
+  writeFileSync(clock, '800');
+  const late = await dangerous();
+  expect([late.code, late.stderr]).toEqual([
+    1,
+    `This needs a sign-in within the last five minutes: sign in again, and repeat it. That is: npx console login --url ${console.url}\n`,
   ]);
 });

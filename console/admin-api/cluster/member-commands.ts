@@ -1,5 +1,6 @@
 /** `/api/v1/members/{member}`: what one member is asked to do. */
 import { z } from 'zod';
+import type { EndpointGroup } from '../../../platform/endpoint-groups.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
@@ -16,7 +17,11 @@ import {
 interface OneMemberNeeds extends ClusterNeeds {
   readonly memberStates: MemberListNeeds['memberStates'] & {
     /** Throws {@link ProblemError} `not_found`. */
-    get(name: string): { readonly id: string };
+    get(name: string): {
+      readonly id: string;
+      /** False where it is known to be off. */
+      readonly groups: Readonly<Record<EndpointGroup, boolean>>;
+    };
   };
 }
 
@@ -56,8 +61,9 @@ export const memberCommandOperations: readonly Operation<OneMemberNeeds>[] = [
     body: z.strictObject({ level: z.enum(levels).nullable().meta({ example: 'FINE' }) }),
     answer: logLevel,
     async run({ params: { member }, body: { level }, isDryRun }, needs: OneMemberNeeds) {
-      const { id } = needs.memberStates.get(member);
+      const { id, groups } = needs.memberStates.get(member);
       const before = await levelOf(id, needs);
+      if (isDryRun) checkTakesCommands(id, groups);
       const call = { method: 'POST', member: id } as const;
       if (!isDryRun && level === null) {
         checkDone(await needs.askMember({ ...call, path: `${logLevelPath}/reset`, positionalValues: [] }));
@@ -84,7 +90,8 @@ export const memberCommandOperations: readonly Operation<OneMemberNeeds>[] = [
     params,
     query: reasonQuery,
     async run({ params: { member }, query, isDryRun }, needs: OneMemberNeeds) {
-      const { id } = needs.memberStates.get(member);
+      const { id, groups } = needs.memberStates.get(member);
+      if (isDryRun) checkTakesCommands(id, groups);
       const isLast = !needs.memberStates
         .list()
         .some((other) => other.id !== id && other.state === 'in' && !other.isDrained);
@@ -94,6 +101,16 @@ export const memberCommandOperations: readonly Operation<OneMemberNeeds>[] = [
     },
   }),
 ];
+
+/** What the call itself would come to. @throws {ProblemError} `group_disabled` */
+function checkTakesCommands(member: string, groups: Readonly<Record<EndpointGroup, boolean>>): void {
+  if (groups.CLUSTER_WRITE) return;
+  const key = 'network.rest-api.endpoint-groups.CLUSTER_WRITE.enabled: true';
+  throw new ProblemError(
+    problems.groupDisabled,
+    `The endpoint group CLUSTER_WRITE is off at the member ${member}. Set ${key} in its configuration and restart it`,
+  );
+}
 
 async function levelOf(member: string, { askMember }: ClusterNeeds): Promise<string | null> {
   const { logLevel: level } = objectIn(await askMember({ method: 'GET', path: logLevelPath, member }));

@@ -189,7 +189,8 @@ export const queueCommands: readonly Command[] = [
       const isDryRun = input.has('dry-run');
       const { body: view } = await api.call('offerToQueue', { params: { queue }, body, ...makingIn(input) });
       const { size } = view as { readonly size: number };
-      return { text: `${queue} ${isDryRun ? 'would have' : 'has'} ${size} items.`, json: view };
+      const items = size === 1 ? '1 item' : `${size} items`;
+      return { text: `${queue} ${isDryRun ? 'would have' : 'has'} ${items}.`, json: view };
     },
   },
   {

@@ -1,6 +1,7 @@
 /** The program's side of a sign-in by a code (RFC 8628), and of what it got. */
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { recentSignInSeconds } from '../../operations/access-check.ts';
 import { unreachable } from '../operations/http-caller.ts';
 import { CommandError } from '../runner/command.ts';
 import { ReportedFailure } from '../runner/reported-failure.ts';
@@ -32,7 +33,12 @@ interface Codes {
 
 /** @param say  shows the person where to type what. @throws {CommandError} `access_denied`, `expired_token`, `no_console` */
 export async function signInByCode(deps: OAuthDeps, say: (line: string) => void): Promise<StoredLogin> {
-  const asked = await post(deps, '/oauth2/device_authorization', { scope, resource: `${deps.url}/api` });
+  const asked = await post(deps, '/oauth2/device_authorization', {
+    scope,
+    resource: `${deps.url}/api`,
+    // A browser that has been signed in for longer asks who it is: what is dangerous wants that, and sends people here.
+    max_age: String(recentSignInSeconds),
+  });
   if (asked.status !== 200) throw oauthError(asked.body);
   const codes = asked.body as unknown as Codes;
   say(`Open ${printable(codes.verification_uri)} and type the code ${printable(codes.user_code)}`);

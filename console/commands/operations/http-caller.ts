@@ -203,7 +203,8 @@ async function answerOf(response: Response, asked: Asked): Promise<ApiAnswer> {
     };
   }
   const { code, detail, errors, requestId } = body ?? {};
-  const hint = response.status === 401 ? ` Sign in at this console anew: npx console login --url ${url}` : '';
+  const how = code === 'reauth_required' ? 'That is' : 'Sign in at this console anew';
+  const hint = response.status === 401 ? ` ${how}: npx console login --url ${url}` : '';
   throw new ReportedFailure({
     exitCode: 1,
     code: typeof code === 'string' ? code : statusReason(response.status),

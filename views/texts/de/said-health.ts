@@ -122,7 +122,7 @@ export const saidOfHealthInGerman: Readonly<Record<string, string>> = {
   'CONSOLE_ENCRYPTION_KEY is unset: signing keys and secrets of identity providers lie unencrypted in the store.':
     'CONSOLE_ENCRYPTION_KEY ist nicht gesetzt: Signaturschlüssel und Secrets von Identitätsanbietern liegen unverschlüsselt im Speicher.',
   'CONSOLE_MEMBERS is unset beside CONSOLE_DATABASE_URL: each console has a member of its own, and other maps and queues.':
-    'CONSOLE_MEMBERS ist neben CONSOLE_DATABASE_URL nicht gesetzt: Jede Konsole hat einen eigenen Member und andere Maps und Queues.',
+    'CONSOLE_MEMBERS ist neben CONSOLE_DATABASE_URL nicht gesetzt: Jede Konsole hat ein eigenes Member und andere Maps und Queues.',
   'Name the members of the cluster in CONSOLE_MEMBERS, the same at each console.':
     'Nennen Sie die Member des Clusters in CONSOLE_MEMBERS, bei jeder Konsole dieselben.',
   'CONSOLE_TLS_CERT has expired at {at}: browsers, applications and callers refuse it.':
