@@ -163,7 +163,7 @@ test('a step leads nowhere where its page is closed to the reader', async () => 
   const page = await viewer.get(startHref);
   expect(stepIn(page, 'provider')).toContain('corp is connected.');
   expect(stepIn(page, 'provider')).not.toContain('Add identity provider');
-  expect(stepIn(page, 'cluster')).toMatch(/Members$|Members Put/);
+  expect(stepIn(page, 'cluster')).toMatch(/ Members /);
   expect(await step('provider')).toContain('Add identity provider');
   const led = await viewer.get(`${startHref}?do=go&step=provider`);
   expect([led.status, titleOf(led)]).toEqual([200, 'Get started']);
