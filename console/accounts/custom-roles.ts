@@ -70,7 +70,7 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       if (isRole(name)) return roleMeanings[name];
       const role = find(name);
       if (!role) return 'Opens nothing: there is no such role any more.';
-      return `${role.description ? `${role.description} ` : ''}${opened(role.permissions)}`;
+      return `${asOwnSentence(role.description)}${opened(role.permissions)}`;
     },
     holdersOf,
     add,
@@ -174,6 +174,12 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
     transaction.put('roles', { ...after, updatedAt: now() });
     return { before, after: transaction.get('roles', name)! };
   }
+}
+
+/** Whoever writes a description seldom ends it. */
+function asOwnSentence(description: string | undefined): string {
+  if (!description) return '';
+  return `${description}${/[.!?…。؟]$/u.test(description) ? '' : '.'} `;
 }
 
 function opened(permissions: readonly string[]): string {

@@ -81,7 +81,7 @@ export function createErrorResponses({ log, isSecure, wayBack }: ErrorResponsesD
           title: pageTitles[code] ?? title,
           detail: problemError.message,
           requestId,
-          ...wayOut(code),
+          ...wayOut(code, framed !== undefined),
           ...(isUnread(ctx, code) && { hint: textFor(ctx)('error.unread') }),
           ...(framed?.membersHref !== undefined && { hint: textFor(ctx)('error.membersAway') }),
           ...(!isClosed(status) && { back: wayBack(ctx, problemError.problem) }),
@@ -160,11 +160,13 @@ const unread: ReadonlySet<string> = new Set([
 /** A person reads the page; what is missing stands above it. */
 const whoGives = 'An administrator can give you what is missing.';
 
-/** Home is the account, or the sign-in for who has none open. */
+/** Home is the overview, the account for whom that is closed, or the sign-in for who has no session. */
+const wayHome = { actionHref: '/', actionLabel: 'error.home' as const };
 const waysHome = new Set(['csrf_failed', 'not_found', 'forbidden', 'conflict']);
 
-function wayOut(code: string) {
-  if (code === 'insufficient_scope') return { hint: whoGives };
+function wayOut(code: string, isFramed: boolean) {
+  // The frame has the pages that are open.
+  if (code === 'insufficient_scope') return { hint: whoGives, ...(!isFramed && wayHome) };
   if (code === 'login_failed') return { actionHref: '/login', actionLabel: 'act.signIn' as const };
-  return waysHome.has(code) ? { actionHref: '/', actionLabel: 'error.account' as const } : {};
+  return waysHome.has(code) ? wayHome : {};
 }

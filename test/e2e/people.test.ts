@@ -286,7 +286,7 @@ describe.skipIf(!found)(`people in a browser${reason ? ` (${reason})` : ''}`, ()
     await page.context().clearCookies();
     await signIn(page);
     expect(await text()).toContain('Start it again from the application');
-    await page.getByRole('link', { name: 'Go to your account' }).click();
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
     expect(page.url()).toBe(`${console.url}/login`);
   });
 

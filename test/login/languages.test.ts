@@ -34,7 +34,7 @@ describe('the language', () => {
       'de',
       'Problem: Unter dieser Adresse ist nichts',
     ]);
-    expect(textOf(missing)).toContain('Es gibt keine Seite /no/such/page. Zu Ihrem Konto');
+    expect(textOf(missing)).toContain('Es gibt keine Seite /no/such/page. Zur Startseite');
     const wrong = await agent.submit(await agent.get('/login'), { username: 'ada', password: 'wrong' });
     expect(textOf(wrong)).toContain('Der Benutzername oder das Passwort stimmt nicht.');
     const forged = await agent.post('/login', { csrf: 'x', username: 'ada', password: 'x' });

@@ -52,6 +52,15 @@ describe('where nobody has added anything', () => {
     );
   });
 
+  test('sessions of a user whom nobody knows are none, and what was typed stays in its box', async () => {
+    const page = await ada.get('/access/sessions?user=nobody');
+    expect([page.status, textOf(page)]).toEqual([
+      200,
+      expect.stringContaining('Nothing matches this filter.'),
+    ]);
+    expect(page.body).toMatch(/<input[^>]* name="user"[^>]* value="nobody"/);
+  });
+
   test.each([
     ['/access/clients', 'npx console client add billing --scope', '/oauth2/token'],
     ['/cluster/maps', 'npx console map put orders 1001 --value', '/svc/rest/maps/orders/1001'],

@@ -147,3 +147,24 @@ test('more of them than are looked through are enough, used or not', async () =>
   const german = await ada.get(startHref, { 'accept-language': 'de' });
   expect(stepIn(german, 'dashboard')).toContain('Es gibt mehr als 10.');
 });
+
+test('a step leads nowhere where its page is closed to the reader', async () => {
+  await callApi(console, 'POST', '/identity-providers', {
+    id: 'corp',
+    kind: 'ldap',
+    enabled: false,
+    url: 'ldaps://127.0.0.1:1',
+    bindDn: 'cn=reader',
+    bindPassword: 'secret-0123456789',
+    baseDn: 'dc=example',
+    defaultRole: 'Viewer',
+  });
+  const viewer = await personWith(console, 'stepless', ['Viewer']);
+  const page = await viewer.get(startHref);
+  expect(stepIn(page, 'provider')).toContain('corp is connected.');
+  expect(stepIn(page, 'provider')).not.toContain('Add identity provider');
+  expect(stepIn(page, 'cluster')).toMatch(/ Members /);
+  expect(await step('provider')).toContain('Add identity provider');
+  const led = await viewer.get(`${startHref}?do=go&step=provider`);
+  expect([led.status, titleOf(led)]).toEqual([200, 'Get started']);
+});

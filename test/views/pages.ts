@@ -159,7 +159,7 @@ export const pages: Readonly<Record<string, (filling: Filling, shown?: Presentat
         requestId: text,
         hint: text,
         actionHref: href,
-        actionLabel: 'error.account',
+        actionLabel: 'error.home',
       },
       shown,
     ),

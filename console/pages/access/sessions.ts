@@ -55,7 +55,7 @@ export function createSessionPages(tools: PageTools, acts: Acts, deps: SessionPa
       if (form.get('do') === 'end-all') return acts.ask(ctx, await endingAll(ctx), listPlace(t), {});
       if (await bulk.ask(ctx)) return;
       const asked = queryOf(form, listed.sessions.names);
-      const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query: asked });
+      const body = await sessionsOf(ctx, asked);
       const filters = filtersOf(listHref, asked, undefined, [], t);
       const may = await tools.mayRun(ctx, ['endSession', 'endAllSessions']);
       const html = renderSessions({
@@ -79,7 +79,7 @@ export function createSessionPages(tools: PageTools, acts: Acts, deps: SessionPa
       isInOrderOfIds: true,
       async read(ctx) {
         const { cursor: _, ...query } = queryOf(ctx.state.form, listed.sessions.names);
-        const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query });
+        const body = await sessionsOf(ctx, query);
         return { items: newestFirst(body.items), isAll: body.next === null };
       },
     } satisfies LiveList,
@@ -123,6 +123,20 @@ export function createSessionPages(tools: PageTools, acts: Acts, deps: SessionPa
   };
 
   /** Of everybody. */
+  /** A user whom nobody knows matches nothing: what was typed stays in its box. */
+  async function sessionsOf(
+    ctx: PageContext,
+    query: Readonly<Record<string, string>>,
+  ): Promise<ListAnswer<ShownSession>> {
+    try {
+      return (await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', { query })).body;
+    } catch (error) {
+      const isUnknown = error instanceof ProblemError && error.problem === problems.notFound;
+      if (!isUnknown || query.user === undefined) throw error;
+      return { items: [], next: null, count: { value: 0, isExact: true } };
+    }
+  }
+
   async function endingAll(ctx: PageContext): Promise<Act> {
     const t = textFor(ctx);
     const { body } = await tools.run<ListAnswer<ShownSession>>(ctx, 'listSessions', {

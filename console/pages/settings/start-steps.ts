@@ -33,7 +33,12 @@ interface Step {
 interface StepFound {
   readonly isDone: boolean;
   readonly found: string;
-  readonly link: { readonly label: string; readonly href: string };
+  readonly link: {
+    readonly label: string;
+    readonly href: string;
+    /** Without which the page is closed. */
+    readonly operation?: string;
+  };
 }
 
 const cookieName = 'console_start';
@@ -44,6 +49,14 @@ const mostFound = 10;
 interface Known {
   readonly items: readonly unknown[];
   readonly hasMore: boolean;
+}
+
+/** What the person may, and has put off. */
+interface Reader {
+  /** Addresses of pages. */
+  readonly open: ReadonlySet<string>;
+  readonly may: ReadonlySet<string>;
+  readonly later: ReadonlySet<string>;
 }
 
 export type StartSteps = ReturnType<typeof createStartSteps>;
@@ -77,24 +90,22 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
     found: (step: Step) => Promise<StepFound | undefined>,
   ): Promise<readonly ShownStep[]> {
     const t = textFor(ctx);
-    const may = await tools.mayRun(
-      ctx,
-      steps(t).map(({ operation }) => operation),
-    );
+    const may = await tools.mayRun(ctx, [...steps(t).map(({ operation }) => operation), ...additions]);
     const { groups } = await tools.frame(ctx);
     const open = new Set(groups.flatMap(({ pages }) => pages.map(({ href }) => href)));
     const later = putOffIn(ctx);
     const asked = steps(t).filter(({ operation }) => may.has(operation));
-    return Promise.all(asked.map(async (step) => shownOf(step, await found(step), open, later, t)));
+    return Promise.all(asked.map(async (step) => shownOf(step, await found(step), { open, may, later }, t)));
   }
 
   function shownOf(
     { id, title, about, page, command }: Step,
     seen: StepFound | undefined,
-    open: ReadonlySet<string>,
-    later: ReadonlySet<string>,
+    { open, may, later }: Reader,
     t: Translate,
   ): ShownStep {
+    const link = seen?.link;
+    const isUsable = link?.operation === undefined || may.has(link.operation);
     const state = seen?.isDone ? 'done' : later.has(id) ? 'later' : 'open';
     return {
       id,
@@ -102,7 +113,7 @@ export function createStartSteps(tools: PageTools, isSecure: boolean) {
       about,
       state,
       found: seen?.found ?? t('start.couldNotFoundOut'),
-      link: open.has(page) ? seen?.link : undefined,
+      link: open.has(page) && isUsable ? link : undefined,
       command: open.has(page) ? undefined : command,
     };
   }
@@ -139,6 +150,9 @@ function putOffIn(ctx: Context): ReadonlySet<string> {
   );
 }
 
+/** By which steps are taken, beside those that say whether they are done. */
+const additions = ['createUser', 'createClient', 'createApplication', 'createIdentityProvider'];
+
 const steps = (t: Translate): readonly Step[] => [
   {
     id: 'administrator',
@@ -150,7 +164,7 @@ const steps = (t: Translate): readonly Step[] => [
     foundIn: (items) => ({
       isDone: items.length > 0,
       found: t('start.thereAre', { n: items.length }),
-      link: { label: t('start.addAnother'), href: '/access/users?do=new' },
+      link: { label: t('start.addAnother'), href: '/access/users?do=new', operation: 'createUser' },
     }),
   },
   {
@@ -202,7 +216,11 @@ const steps = (t: Translate): readonly Step[] => [
         return { isDone: true, found: t('start.thereAreMore', { n: mostFound }), link };
       }
       if (!first) {
-        const link = { label: t('common.addMachineClient'), href: '/access/clients?do=new' };
+        const link = {
+          label: t('common.addMachineClient'),
+          href: '/access/clients?do=new',
+          operation: 'createClient',
+        };
         return { isDone: false, found: t('start.noneYet'), link };
       }
       const link = { label: t('start.runItsCall'), href: clientHref(first.id) };
@@ -222,7 +240,11 @@ const steps = (t: Translate): readonly Step[] => [
     page: '/access/applications',
     foundIn: (items, hasMore) => {
       const used = (items as readonly ShownApplication[]).find(({ lastUsedAt }) => lastUsedAt !== null);
-      const link = { label: t('common.addApplication'), href: '/access/applications?do=new' };
+      const link = {
+        label: t('common.addApplication'),
+        href: '/access/applications?do=new',
+        operation: 'createApplication',
+      };
       if (used) return { isDone: true, found: t('start.signedSomebody', { id: used.id }), link };
       return hasMore
         ? { isDone: true, found: t('start.thereAreMore', { n: mostFound }), link }
@@ -239,7 +261,11 @@ const steps = (t: Translate): readonly Step[] => [
     foundIn: (items) => {
       const [first] = items as readonly { readonly id: string }[];
       const found = first ? t('start.isConnected', { id: first.id }) : t('start.noneYet');
-      const link = { label: t('common.addIdentityProvider'), href: '/access/identity-providers?do=new' };
+      const link = {
+        label: t('common.addIdentityProvider'),
+        href: '/access/identity-providers?do=new',
+        operation: 'createIdentityProvider',
+      };
       return { isDone: first !== undefined, found, link };
     },
   },

@@ -138,7 +138,7 @@ export const signIn: SameTexts<typeof english> = {
   'error.again': 'Noch einmal versuchen',
   'error.membersAway':
     'Unter Member sehen Sie, welches weg oder nicht bereit ist, und warum. Sobald eines antwortet, geht dasselbe wieder.',
-  'error.account': 'Zu Ihrem Konto',
+  'error.home': 'Zur Startseite',
   'error.back': 'Zurück',
   'error.backTo': 'Zurück: {page}',
   'error.unread': 'Es wurde nichts geändert.',

@@ -128,7 +128,7 @@ export const signIn = {
   'error.again': 'Try again',
   'error.membersAway':
     'Under Members you see which one is away, or not ready, and why. Once one answers, the same works again.',
-  'error.account': 'Go to your account',
+  'error.home': 'Go to the start page',
   'error.back': 'Go back',
   'error.backTo': 'Back to {page}',
   'error.unread': 'Nothing was changed.',

@@ -128,7 +128,7 @@ export const clients: SameTexts<typeof english> = {
   },
   'clients.itGetsInstead': 'Dafür kommt {given} hinzu, was weniger ist.',
   'clients.itStillAsks':
-    'Angefordert werden Token mit {asked}: Das Programm muss zuerst andere anfordern, sonst bekommt es keine.',
+    'Er fordert noch Token mit {asked} an. Ändern Sie das zuerst im Programm: Auf eine solche Anforderung bekommt er keines mehr.',
   'clients.notAllSince': 'Nicht alle Aufrufe seit {since} wurden gezählt: Seltenes kann fehlen.',
   'clients.tokensStop':
     'Vorhandene Token gelten nicht mehr: Das Programm fordert ein neues an. Im Verlauf lässt sich das rückgängig machen.',

@@ -49,7 +49,7 @@ export const clients = {
   'clients.secrets': 'Secrets',
   'clients.atMostTwo': 'At most two are good at the same time, while callers move over.',
   'clients.hasNoSecret': 'It has no secret, and so gets no token.',
-  'clients.id': 'Id',
+  'clients.id': 'ID',
   'clients.ends': 'Ends',
   'clients.end': 'End{ofWhich}',
   'clients.theSecret': ' the secret {id}',
@@ -118,7 +118,8 @@ export const clients = {
     other: 'It loses {lost}: no call of the last {days} days needed them.',
   },
   'clients.itGetsInstead': 'It gets {given} instead, which is less.',
-  'clients.itStillAsks': 'It asks for tokens with {asked}: it has to ask for others first, or gets none.',
+  'clients.itStillAsks':
+    'It still asks for tokens with {asked}. Change that in the program first: it gets no token for such a request any more.',
   'clients.notAllSince': 'Not all calls since {since} were counted: what is rare may be missing.',
   'clients.tokensStop':
     'Tokens that it has stop working: the program asks for a new one. History puts it back.',
