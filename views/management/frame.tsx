@@ -75,7 +75,7 @@ export function ManagementPage({
   return (
     <Framed frame={frame} title={title} hasProblem={hasProblem}>
       <header class="work-head">
-        {path.length > 0 && <Path path={path} />}
+        {path.length > 0 && <Path path={path} groups={frame.groups} />}
         <div class="work-title">
           <h1>
             <bdi>{title}</bdi>
@@ -186,12 +186,19 @@ function BackToGuide({ href, csrf }: Guide) {
   );
 }
 
-function Path({ path }: { readonly path: readonly Crumb[] }) {
+interface PathProps extends Pick<FrameModel, 'groups'> {
+  readonly path: readonly Crumb[];
+}
+
+/** It begins with the group, where the page that lists a group is not in it already. */
+function Path({ path, groups }: PathProps) {
   const t = useText();
+  const group = groups.find(({ isCurrent, href }) => isCurrent && path.every((crumb) => crumb.href !== href));
+  const crumbs = group ? [{ title: t(group.title), href: group.href }, ...path] : path;
   return (
     <nav class="path" aria-label={t('frame.wherePage')}>
       <ol>
-        {path.map(({ title, href }) => (
+        {crumbs.map(({ title, href }) => (
           <li key={href}>
             <a href={href}>
               <bdi>{title}</bdi>
