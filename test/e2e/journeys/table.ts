@@ -317,7 +317,7 @@ const observe: readonly Journey[] = [
     page: 'Audit log',
     go: journey(
       open('/observe/audit'),
-      fill('To what, as client:billing', 'role:OrdersReader'),
+      fill('To what', 'role:OrdersReader'),
       press('Filter'),
       follow('Role added'),
       reads('svc:map:orders:read', 'application-client'),

@@ -15,11 +15,11 @@ export const clusterOperations: SameTexts<typeof english> = {
   'operations.no': 'Nein',
   'operations.whatCanBeDone': 'Was möglich ist',
   'operations.eachAsksFirst':
-    'Vor jedem wird gefragt und gesagt, was geschieht. Nur vor Hot Backups nicht: Sie stören niemanden.',
+    'Jede fragt vorher und sagt, was geschieht, außer Hot Backups, die niemanden stören.',
   'operations.operation': 'Operation',
   'operations.raiseVersion': 'Version anheben',
   'operations.onceNewRelease':
-    'Sobald jedes Member auf einer neuen Version läuft, kann der Cluster als Ganzes ihr folgen.',
+    'Wenn jedes Member eine neuere Version hat, nutzt der Cluster danach diese Version.',
   'operations.notPossibleNow': 'Jetzt nicht möglich',
   'operations.whyNot': 'Warum nicht',
   'operations.addToConfiguration': 'Zur Konfiguration hinzufügen',
