@@ -23,6 +23,8 @@ export const clusterOperations: SameTexts<typeof english> = {
   'operations.notPossibleNow': 'Jetzt nicht möglich',
   'operations.whyNot': 'Warum nicht',
   'operations.addToConfiguration': 'Zur Konfiguration hinzufügen',
+  'operations.carefulRuns':
+    'Vorsicht: Das ist für eine Wiederherstellung, die misslungen ist. Der Cluster ist: {state}.',
   'operations.carefulUnknown': 'Vorsicht: Kein Member sagt, ob die Backups synchron sind.',
   'operations.fineInStep': 'Gut: Die Backups sind synchron.',
   'operations.carefulNotInStep':

@@ -22,6 +22,7 @@ export const clusterOperations = {
   'operations.notPossibleNow': 'Not possible now',
   'operations.whyNot': 'Why not',
   'operations.addToConfiguration': 'Add to configuration',
+  'operations.carefulRuns': 'Careful: this is for a recovery that has failed. The cluster is: {state}.',
   'operations.carefulUnknown': 'Careful: no member tells whether backups are in sync.',
   'operations.fineInStep': 'Fine: backups are in sync.',
   'operations.carefulNotInStep':

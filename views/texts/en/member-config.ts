@@ -14,7 +14,7 @@ export const memberConfig = {
   'memberConfig.comparedWithSent':
     'It is compared with what was sent from here: members do not report their configuration.',
   'memberConfig.notCompared':
-    'The console cannot read it as YAML, so all of it is shown. Members may refuse it.',
+    'The console cannot read it as YAML, so all of it is shown. The members decide whether they take it.',
   'memberConfig.nothingNew': 'As far as is known here, nothing of it is new to them.',
   'memberConfig.filesNotTold':
     'Members do not report what their files hold, so that this page cannot show the change.',
