@@ -73,9 +73,11 @@ function ErrorText({ status, code, detail, requestId, hint, back, framed, ...mod
   const label = back ? backLabel : t(model.actionLabel ?? 'error.goOn');
   return (
     <>
-      <p class="lede">
-        <Said>{detail}</Said>
-      </p>
+      {detail !== `${model.title}.` && (
+        <p class="lede">
+          <Said>{detail}</Said>
+        </p>
+      )}
       {hint && (
         <p>
           <Said>{hint}</Said>

@@ -70,7 +70,7 @@ test('before the first time it says so; then how far, by whom, and that it is as
   expect(shown(await ada.get(href))).toContain('Never verified.');
   expect(await last()).toMatchObject({ verifiedAt: null, isGood: null, writers: [] });
   const page = await verified();
-  expect(shown(page)).toMatch(/As it was written Verified .* entries\. Up to entry \w+-\d+/);
+  expect(shown(page)).toMatch(/Intact ?\. Verified .* entries\. Up to entry \w+-\d+/);
   const { isGood, isSigned, entries, writers, verifiedBy } = await last();
   expect([isGood, isSigned]).toEqual([true, true]);
   expect(entries).toBeGreaterThan(2);
@@ -86,7 +86,7 @@ test('before the first time it says so; then how far, by whom, and that it is as
 
 test('in German', async () => {
   const german = await signedIn({ 'accept-language': 'de' });
-  expect(shown(await german.get(href))).toMatch(/Prüfung Prüfen Wie geschrieben Geprüft .* Einträge/);
+  expect(shown(await german.get(href))).toMatch(/Prüfung Prüfen Unverändert ?\. Geprüft .* Einträge/);
 });
 
 /** How many were begun. */
@@ -130,5 +130,5 @@ test('holds over a restart; what was changed in the files is found, said and rem
   expect(await last()).toEqual(before);
   const page = await verified();
   expect((await last()).isGood).toBe(false);
-  expect(shown(page)).toMatch(/Not what was written .*Changed \d+/);
+  expect(shown(page)).toMatch(/Altered .*Changed \d+/);
 }, 30_000);

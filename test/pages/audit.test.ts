@@ -59,7 +59,7 @@ test('says in words what happened, in the language of the reader, with the code 
   });
   expect(german.body).toMatch(/<a href="[^"]+" title="member\.call">Aufruf an ein Member</);
   const start = await ada.get('/');
-  expect(start.body).toMatch(/title="member\.call"><bdi>Call to a member, /);
+  expect(start.body).toMatch(/title="member\.call"><bdi>Call to a member, (?:GET|PUT|POST|DELETE) /);
   expect(start.body).toMatch(/title="client\.updated"><bdi>Client changed, billing</);
 });
 
@@ -108,7 +108,7 @@ test('says in words why, with the code on hover and on the page of the entry', a
   const page = await ada.get(`/observe/decisions/${decision}`, german);
   expect(page.body).toContain('<bdi title="insufficient_scope">Das Access-Token öffnet das nicht</bdi>');
   const start = await ada.get('/', german);
-  expect(textOf(start)).toContain('Aufruf an ein Member, orders. Das Access-Token öffnet das nicht');
+  expect(textOf(start)).toContain('Aufruf an ein Member, GET map orders. Das Access-Token öffnet das nicht');
 });
 
 test('has a link for what is asked for most, and says which of them is shown', async () => {
@@ -198,6 +198,8 @@ describe('what is asked wrongly', () => {
   ])('is answered with a clear page: $path', async ({ path, status }) => {
     const reply = await ada.get(path);
     expect([reply.status, titleOf(reply).startsWith('Problem')]).toEqual([status, true]);
+    // The sentence below the title says more than that, or is not there.
+    expect(reply.body).not.toContain('There is nothing at this address.<');
   });
 
   test('is text and nothing else, whatever stands in it', async () => {

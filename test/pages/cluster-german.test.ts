@@ -30,7 +30,7 @@ test.each([
   ['/cluster/queues', 'Queues', 'Noch ist keine Queue bekannt.'],
   ['/cluster/queues/jobs', 'jobs', 'Jetzt sind 0 Elemente darin.'],
   ['/cluster/wan', 'WAN-Replikation', 'Noch ist kein Publisher bekannt.'],
-  ['/cluster/wan/a/b', 'a/b', 'Nichts durch diese Konsole'],
+  ['/cluster/wan/a/b', 'a/b', 'Nichts von hier aus'],
   ['/cluster/cp', 'CP-Subsystem', 'Verfügbar'],
   ['/cluster/cp?group=default', 'CP-Subsystem', 'Die Gruppe hat jetzt keine Sitzung.'],
   ['/cluster/operations', 'Betrieb', 'Was hier getan wird, trifft den ganzen Cluster.'],
@@ -72,7 +72,7 @@ test('what cannot be known without a member is said in German, with what to look
     await agent.signIn();
     const page = await agent.get('/cluster/cp');
     expect(textOf(page)).toMatch(
-      /Nicht verfügbar Live Anhalten Das Member \S+ \(\w+\) ist nicht zu erreichen\. Sehen Sie/,
+      /Unbekannt Live Anhalten Das Member \S+ \(\w+\) ist nicht zu erreichen\. Sehen Sie/,
     );
     expect(textOf(await agent.get('/cluster/operations'))).toContain(
       'Kein Member, das Aufrufe annimmt, antwortet.',

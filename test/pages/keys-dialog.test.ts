@@ -27,7 +27,7 @@ describe.skipIf(!browser)(`the keys${reason ? ` (${reason})` : ''}`, () => {
     await page.keyboard.press('?');
     await dialog.waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings/keys');
-    expect(await dialog.textContent()).toMatch(/search; Enter opens what is meant.*Users/s);
+    expect(await dialog.textContent()).toMatch(/search everything; Enter opens the best match.*Users/s);
     expect(
       await dialog.getByRole('button', { name: 'Close' }).evaluate((one) => one === document.activeElement),
     ).toBe(true);
@@ -53,7 +53,9 @@ describe.skipIf(!browser)(`the keys${reason ? ` (${reason})` : ''}`, () => {
     await page.fill('[name=password]', admin.password);
     await page.click('button[type=submit]');
     await page.goto(`${console.url}/observe/search#keys`);
-    expect(await page.locator('#keys').textContent()).toContain('search; Enter opens what is meant');
+    expect(await page.locator('#keys').textContent()).toContain(
+      'search everything; Enter opens the best match',
+    );
     await context.close();
   });
 });

@@ -55,6 +55,10 @@ describe.skipIf(reason !== undefined)(`keys${reason ? ` (${reason})` : ''}`, () 
     await at('/access/users/ada');
     await page.keyboard.press('e');
     expect(await focused()).toBe('displayName');
+    // Of an entry, whether there is one yet.
+    await page.goto(`${console.url}/cluster/maps/orders/a1`);
+    await page.keyboard.press('e');
+    expect(await focused()).toBe('value');
   });
 
   test('p pauses a live page and lets it go on, not while somebody types, and does nothing where none is live', async () => {
@@ -82,7 +86,10 @@ describe.skipIf(reason !== undefined)(`keys${reason ? ` (${reason})` : ''}`, () 
       expect(await focused()).toBe('bar-q');
       await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     }
+    // On a list too, whose own box filters it.
+    await page.goto(`${console.url}/cluster/maps`);
     await page.keyboard.press('/');
+    expect(await focused()).toBe('bar-q');
     await page.keyboard.type('signing keys');
     await page.keyboard.press('Enter');
     await at('/settings/keys');

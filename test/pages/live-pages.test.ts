@@ -209,7 +209,7 @@ describe('what moves', () => {
   test('of a WAN publisher is what was done to it, on its page and in the list', async () => {
     const href = '/cluster/wan/atlantic/london';
     const [one, list] = [await stream(ada, href), await stream(ada, '/cluster/wan')];
-    await one.until(says('publisher-facts', 'Nothing through this console'));
+    await one.until(says('publisher-facts', 'Nothing from here'));
     await list.until(hasParts);
     await sendForm(ada, await ada.get(href), 'pause');
     await one.until(says('publisher-facts', 'Paused'));

@@ -99,8 +99,8 @@ describe('keys of a map', () => {
 
   test.each([
     ['none', ' \n ', 'Type a key, or several with a line each.'],
-    ['more than a hundred', range(101), 'These are more than 100 keys.'],
-    ['a range of a million', 'order-[1-999999999]', 'These are more than 100 keys.'],
+    ['more than a hundred', range(101), 'At most 100 keys are read at once.'],
+    ['a range of a million', 'order-[1-999999999]', 'At most 100 keys are read at once.'],
     ['a range that goes backwards', 'order-[9-1]', 'Type a key, or several with a line each.'],
     [
       'HTML among them',

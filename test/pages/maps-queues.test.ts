@@ -353,7 +353,7 @@ describe('the keys of a map', () => {
 
   test('are a hundred at most', async () => {
     const many = await ada.get(`${mapHref('parts')}?keys=${encodeURIComponent('p-[1-101]')}`);
-    expect([many.status, textOf(many).includes('These are more than 100 keys.')]).toEqual([400, true]);
+    expect([many.status, textOf(many).includes('At most 100 keys are read at once.')]).toEqual([400, true]);
   });
 
   test('are cleared when the name is typed, and not otherwise', async () => {

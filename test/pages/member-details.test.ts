@@ -75,9 +75,9 @@ describe('the embedded member', () => {
     expect(all).toBeGreaterThanOrEqual(clients);
     expect(said).toMatchObject({ member: id, nodeState: 'ACTIVE', migrationQueueSize: 0, sentSections: [] });
     const { body } = await ada.get(pageOf(id));
-    expect(partOf(body, 'connections')).toMatch(/Of clients \d+ In all, other members too \d+/);
+    expect(partOf(body, 'connections')).toMatch(/From clients \d+ In total, with other members \d+/);
     expect(partOf(body, 'configuration')).toMatch(/Node state ACTIVE Migration queue 0/);
-    expect(partOf(body, 'configuration')).toContain('Not known: members do not tell it.');
+    expect(partOf(body, 'configuration')).toContain('Not known: members do not report it.');
   });
 
   test('is said in German', async () => {
@@ -91,8 +91,8 @@ describe('the embedded member', () => {
   test('is shown to a Viewer, without what members were given from here', async () => {
     const viewer = await personWith(console, 'viewer', ['Viewer']);
     const { body } = await viewer.get(pageOf(id));
-    expect(partOf(body, 'connections')).toMatch(/Of clients \d+/);
-    expect(body).not.toContain('Sent from here');
+    expect(partOf(body, 'connections')).toMatch(/From clients \d+/);
+    expect(body).not.toContain('Added from here');
     const token = await apiToken(console, 'app:Viewer');
     const headers = { Authorization: `Bearer ${token}` };
     const reply = await fetch(`${console.url}/api/v1/members/${id}/details`, { headers });
@@ -129,7 +129,7 @@ test('a member that answers as the real engine does is read as it writes', async
     });
     const { body } = await ada.get(pageOf(id));
     expect(partOf(body, 'connections')).toMatch(
-      /Of clients 3 In all, other members too 5 .*10\.0\.0\.2:5701/,
+      /From clients 3 In total, with other members 5 .*10\.0\.0\.2:5701/,
     );
     expect(partOf(body, 'configuration')).toMatch(/Instance dev_1 Build 5\.5\.0 Runtime 17\.0\.9/);
   } finally {
@@ -165,7 +165,7 @@ test('what a member does not say is not known, with the reason; the rest of the 
     const page = await ada.get(pageOf(id));
     expect(page.status).toBe(200);
     expect(page.body).not.toContain('<script>alert');
-    expect(partOf(page.body, 'connections')).toContain('Of clients Unknown');
+    expect(partOf(page.body, 'connections')).toContain('From clients Unknown');
     expect(partOf(page.body, 'configuration')).toMatch(/Instance Not known\. .*Build Not known\./);
   } finally {
     await console.stop();

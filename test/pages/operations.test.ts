@@ -24,6 +24,14 @@ async function cluster() {
   return (await callApi(console, 'GET', '/operations')) as { clusterState: string };
 }
 
+test('a start after a failed recovery is no less grave for backups that are in sync', async () => {
+  for (const name of ['partial-start', 'force-start']) {
+    const said = textOf(await ada.get(`/cluster/operations?do=${name}`));
+    expect(said).toContain('Careful: this is for a recovery that has failed. The cluster is: Active.');
+    expect(said).not.toContain('Fine:');
+  }
+});
+
 test('show state, version and safety of the cluster, and what can be done to it', async () => {
   const page = await ada.get(href);
   expect(titleOf(page)).toBe('Operations');
@@ -32,7 +40,7 @@ test('show state, version and safety of the cluster, and what can be done to it'
     expect(page.body).toContain(`href="${href}?do=${name}"`);
   }
   const begun = await ada.follow(await sendForm(ada, page, 'backup'));
-  expect(textOf(begun)).toContain('The members have taken the backup on.');
+  expect(textOf(begun)).toContain('The members have accepted the backup.');
 });
 
 test('change the state by the word typed, and not without it', async () => {
@@ -138,7 +146,7 @@ test('add to the configuration of the members: what would change is shown first,
     { csrf: hiddenIn(form, 'csrf')!, do: 'preview', config: '<a/>' },
     { 'Accept-Language': 'de' },
   );
-  expect(textOf(german)).toContain('Es ist kein YAML');
+  expect(textOf(german)).toContain('Die Konsole kann es nicht als YAML lesen');
 });
 
 describe('who may', () => {

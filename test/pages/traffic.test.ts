@@ -77,6 +77,9 @@ describe.each([
     expect(page.body).toContain('href="/access/clients/billing"');
     expect(page.body).toContain('href="/cluster/maps/orders"');
     expect(page.body).toContain('href="/observe/traffic?minutes=60&amp;client=billing&amp;status=4xx"');
+    // A period is taken off, unless it is the usual one, which the form sends each time.
+    expect(textOf(page)).toContain('Period: 1 h');
+    expect(textOf(await ada.get('/observe/traffic?client=&minutes=15'))).not.toContain('Period: 15 min');
     expect(page.body).toMatch(/href="\/observe\/decisions\/[^"]+"/);
     expect(page.body).not.toContain('<b>');
     const narrowed = await ada.get('/observe/traffic?client=nobody');

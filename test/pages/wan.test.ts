@@ -41,7 +41,7 @@ test('knows no publisher at first, and opens one by its names', async () => {
   ]);
   const opened = await ada.get(`${listHref}?replication=atlantic&publisher=london`);
   expect([opened.status, opened.headers.location]).toEqual([303, href]);
-  expect(textOf(await ada.get(href))).toContain('Nothing through this console');
+  expect(textOf(await ada.get(href))).toContain('Nothing from here');
   expect(await publishers()).toEqual([]);
 });
 
@@ -50,7 +50,7 @@ test('pauses at once, and Undo resumes', async () => {
   expect(textOf(paused)).toContain('Paused: changes are queued and not sent.');
   expect(await lastDone()).toBe('paused');
   const resumed = await ada.follow(await sendForm(ada, paused, 'resume'));
-  expect(textOf(resumed)).toMatch(/It sends again\..*Done last Resumed/);
+  expect(textOf(resumed)).toMatch(/It sends again\..*Last act Resumed/);
   expect(textOf(await ada.get(listHref))).toMatch(/atlantic\/london Sending at 1 member Resumed/);
 });
 
@@ -73,7 +73,7 @@ test('synchronizes, and says how far that is or why that is not known', async ()
   const question = await ada.get(`${href}?do=sync`);
   const begun = await ada.follow(await sendForm(ada, question, 'sync', { map: '' }));
   expect(textOf(begun)).toContain('The synchronization has begun.');
-  expect(textOf(begun)).toMatch(/Last sync: how far it is (Started|In progress|Finished|Failed|Not known)/);
+  expect(textOf(begun)).toMatch(/Last sync: progress (Started|In progress|Finished|Failed|Not known)/);
 });
 
 test('adds a publisher, once per form', async () => {

@@ -33,6 +33,8 @@ export interface FilterText {
   /** Parameter of the address. */
   readonly name: string;
   readonly label: string;
+  /** How such a name is written, in the empty box. */
+  readonly example?: string;
   readonly value: string;
 }
 
@@ -181,10 +183,18 @@ function Boxes({ action, asked, search, texts = [], selects, hidden = {} }: Filt
           <input id="q" name="q" type="search" value={search.value} autocomplete="off" spellcheck={false} />
         </div>
       )}
-      {texts.map(({ name, label, value }) => (
+      {texts.map(({ name, label, example, value }) => (
         <div key={name} class="filter">
           <label for={name}>{label}</label>
-          <input id={name} name={name} type="text" value={value} autocomplete="off" spellcheck={false} />
+          <input
+            id={name}
+            name={name}
+            type="text"
+            value={value}
+            placeholder={example}
+            autocomplete="off"
+            spellcheck={false}
+          />
         </div>
       ))}
       {selects.map(({ name, label, options, value }) => (

@@ -6,7 +6,8 @@ const rows = () => [...document.querySelectorAll('main tbody tr, main .found li'
 let hasGone = 0;
 
 function focusSearch() {
-  const box = find('main input[type=search]') ?? find('.bar-search input');
+  // Where the page is the search, its own box; that of a list filters the list alone.
+  const box = find('main form[action="/observe/search"] input[type=search]') ?? find('.bar-search input');
   if (box?.checkVisibility() === false) return find('.bar-find')?.click();
   box?.focus();
   box?.select();
@@ -71,7 +72,9 @@ const does = {
   '?': showKeys,
   n: () => find('main a[href*="do=new"]')?.click(),
   e: () =>
-    find('main form:has([name=do][value=save]) :is(input:not([type=hidden]), select, textarea)')?.focus(),
+    find(
+      'main form:has([name=do]:is([value=save], [value=put])) :is(input:not([type=hidden]), select, textarea)',
+    )?.focus(),
   j: () => move(1),
   k: () => move(-1),
   x: select,

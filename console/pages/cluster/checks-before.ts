@@ -1,6 +1,6 @@
 /** What is to be known before something is done to a member, or to all of them: what is fine, and where care is needed. */
 import type { ShownMember } from '../../../views/management/cluster/member-state.tsx';
-import type { ShownCluster } from '../../../views/management/cluster/operations.tsx';
+import { clusterStateOf, type ShownCluster } from '../../../views/management/cluster/operations.tsx';
 import type { Translate } from '../../../views/texts/text.ts';
 
 export function clusterChecks(
@@ -18,6 +18,13 @@ export function clusterChecks(
       ? []
       : [t('operations.migrationsWait', { n: migrationQueueSize })];
   return [safety, ...queue];
+}
+
+/** Of a start after a recovery that has failed: whether backups are in sync says nothing for it. */
+export function recoveryChecks(cluster: Pick<ShownCluster, 'clusterState'>, t: Translate): readonly string[] {
+  if (cluster.clusterState === null) return [t('operations.stateNotKnown')];
+  const { word } = clusterStateOf(cluster, t);
+  return [t('operations.carefulRuns', { state: word })];
 }
 
 /**

@@ -16,7 +16,7 @@ import type { Parts } from '../live/parts.ts';
 import type { SharedReadings } from '../live/shared-readings.ts';
 import type { PageContext, PageTools } from '../page-tools.ts';
 import { readPart } from '../read-part.ts';
-import { clusterChecks } from './checks-before.ts';
+import { clusterChecks, recoveryChecks } from './checks-before.ts';
 import { addedNotice, createMemberConfigForm, isConfigForm } from './member-config.ts';
 
 const place = (t: Translate) => ({
@@ -266,7 +266,7 @@ function startsAndEnd(cluster: ShownCluster, typedName: string, t: Translate): r
       title: t('operations.partialStart'),
       about: t('operations.partialAbout'),
       done: t('operations.partialStarted'),
-      effects: [t('operations.partialEffect'), ...clusterChecks(cluster, t)],
+      effects: [t('operations.partialEffect'), ...recoveryChecks(cluster, t)],
       button: t('operations.partialStart'),
     },
     {
@@ -277,7 +277,7 @@ function startsAndEnd(cluster: ShownCluster, typedName: string, t: Translate): r
       title: t('operations.forceStart'),
       about: t('operations.forceAbout'),
       done: t('operations.forceStarted'),
-      effects: [t('operations.forceEffect'), ...clusterChecks(cluster, t)],
+      effects: [t('operations.forceEffect'), ...recoveryChecks(cluster, t)],
       button: t('operations.forceStart'),
     },
     {

@@ -201,14 +201,19 @@ const plots = (t: Translate): readonly AskedPlot[] => [
   },
 ];
 
-function rowOf(
-  { id, createdAt, event, actor, object, decisionId, ...why }: ShownEntry,
-  jobs: Jobs,
-  t: Translate,
-): EventRow {
+/** Of a call what it was, `GET map orders`: a map and a queue may have the same name. */
+function namedIn({ event, object, detail }: ShownEntry): string | undefined {
+  if (event === 'member.call') {
+    const called = object ? `${object.kind} ${object.id}` : detail?.path;
+    return [detail?.method, called].filter((part) => typeof part === 'string').join(' ');
+  }
   // The id of a job says nothing to anybody.
-  const named = object && !isJobId(object.id) ? object.id : undefined;
-  const what = [eventName(event, t), named].filter(Boolean).join(', ');
+  return object && !isJobId(object.id) ? object.id : undefined;
+}
+
+function rowOf(entry: ShownEntry, jobs: Jobs, t: Translate): EventRow {
+  const { id, createdAt, event, actor, object, decisionId, ...why } = entry;
+  const what = [eventName(event, t), namedIn(entry)].filter(Boolean).join(', ');
   const job = object ? jobs.get(object.id) : undefined;
   return {
     id,

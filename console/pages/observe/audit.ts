@@ -41,7 +41,7 @@ export function createAuditPages(tools: PageTools) {
         ],
         t,
       );
-      const texts = textFilters(t).map(({ name, label }) => ({ name, label, value: asked[name] ?? '' }));
+      const texts = textFilters(t).map((text) => ({ ...text, value: asked[text.name] ?? '' }));
       const may = await tools.mayRun(ctx, ['verifyAudit']);
       const html = renderAudit({
         frame: await tools.frame(ctx),
@@ -140,7 +140,7 @@ function quickFilters(
 
 const textFilters = (t: Translate) => [
   { name: 'actor', label: t('audit.whoById') },
-  { name: 'event', label: t('audit.whatAs') },
-  { name: 'object', label: t('audit.toWhatAs') },
+  { name: 'event', label: t('audit.event'), example: 'client.*' },
+  { name: 'object', label: t('audit.toWhat'), example: 'client:billing' },
   { name: 'joinedBy', label: t('audit.anyId') },
 ];

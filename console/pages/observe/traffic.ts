@@ -79,7 +79,7 @@ export function createTrafficPage(tools: PageTools, acts: Acts, now: () => numbe
     return {
       filters: {
         ...filters,
-        texts: texts(t).map(({ name, label }) => ({ name, label, value: asked[name] ?? '' })),
+        texts: texts(t).map((text) => ({ ...text, value: asked[text.name] ?? '' })),
         selects: [...selects, period],
       },
       asked,
@@ -94,9 +94,12 @@ export function createTrafficPage(tools: PageTools, acts: Acts, now: () => numbe
 /** Of the operation. */
 function askedOf({ state: { form } }: PageContext): Readonly<Record<string, string>> {
   const names = ['client', 'structure', 'member', 'status', 'minutes'];
-  const { cursor: _, limit: _limit, ...asked } = queryOf(form, names);
-  return asked;
+  const { cursor: _, limit: _limit, minutes, ...asked } = queryOf(form, names);
+  // The form sends it each time: no filter that could be taken off.
+  return minutes === undefined || minutes === usualMinutes ? asked : { ...asked, minutes };
 }
+
+const usualMinutes = '15';
 
 interface OpenCalls {
   readonly items: readonly ShownOpenCall[];
@@ -134,8 +137,8 @@ function ending(call: ShownOpenCall, t: Translate): Act {
 
 const texts = (t: Translate) => [
   { name: 'client', label: t('traffic.client') },
-  { name: 'structure', label: t('traffic.structureAs') },
-  { name: 'member', label: t('traffic.memberAs') },
+  { name: 'structure', label: t('traffic.structure'), example: 'map:orders' },
+  { name: 'member', label: t('traffic.member'), example: '10.0.0.1:5701' },
 ];
 
 const periods = (t: Translate) => [

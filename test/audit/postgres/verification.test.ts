@@ -76,7 +76,7 @@ describe.skipIf(postgresPrograms === undefined)(
       expect(await last(one)).toEqual(found);
       for (const console of [one, other]) {
         const page = await (await consoles.browser(console)).get('/observe/audit');
-        expect(shown(page)).toMatch(/As it was written Verified .* entries\. Up to entry \w+-\d+/);
+        expect(shown(page)).toMatch(/Intact ?\. Verified .* entries\. Up to entry \w+-\d+/);
       }
       await vi.waitFor(
         async () => expect(await consoles.entries(other, '?event=audit.verified')).toHaveLength(1),
@@ -107,7 +107,7 @@ describe.skipIf(postgresPrograms === undefined)(
       expect(writers).toContainEqual(
         expect.objectContaining({ verdict: 'changed', writer: changed!.writer }),
       );
-      expect(shown(await ada.get('/observe/audit'))).toMatch(/Not what was written .*Changed \d+/);
+      expect(shown(await ada.get('/observe/audit'))).toMatch(/Altered .*Changed \d+/);
       await one.stop();
       expect(await last(other)).toEqual(found);
     });

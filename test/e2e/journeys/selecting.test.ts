@@ -195,7 +195,7 @@ describe.skipIf(!found)(`rows in Chromium${reason ? ` (${reason})` : ''}`, () =>
     await page.getByRole('checkbox', { name: 'Select c-row-1', exact: true }).tap();
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('select the row, or take it out').waitFor();
+    await page.getByRole('dialog').getByText('select the row, or deselect it').waitFor();
     await page.context().close();
   });
 

@@ -160,7 +160,7 @@ const cluster: readonly Journey[] = [
       open('/cluster/operations'),
       reads('Migration queue'),
       press('Start hot backup'),
-      reads('The members have taken the backup on.'),
+      reads('The members have accepted the backup.'),
       follow('Shut down cluster'),
       reads('What is not persisted is lost.'),
       follow('Cancel'),
@@ -317,7 +317,7 @@ const observe: readonly Journey[] = [
     page: 'Audit log',
     go: journey(
       open('/observe/audit'),
-      fill('To what, as client:billing', 'role:OrdersReader'),
+      fill('To what', 'role:OrdersReader'),
       press('Filter'),
       follow('Role added'),
       reads('svc:map:orders:read', 'application-client'),
@@ -327,7 +327,7 @@ const observe: readonly Journey[] = [
     page: 'Decision',
     go: journey(
       open('/'),
-      follow('Call to a member, orders. The access token does not open this'),
+      follow('Call to a member, GET map orders. The access token does not open this'),
       reads('reporter', 'svc:map:orders:read'),
     ),
   },

@@ -223,5 +223,5 @@ async function copies(hand: Hand, part: Locator, text: RegExp): Promise<void> {
 async function hotBackup(hand: Hand): Promise<void> {
   await hand.click(hand.page.getByRole('navigation').getByRole('link', { name: 'Operations' }).first());
   await hand.click(button(hand, 'Start hot backup'));
-  await shows(hand, /The members have taken the backup on/);
+  await shows(hand, /The members have accepted the backup/);
 }

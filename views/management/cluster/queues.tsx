@@ -169,7 +169,11 @@ function Taken({
 }: QueueModel & { readonly taken: readonly TakenItem[] }) {
   const t = useText();
   return (
-    <Part id="taken" title={t('queues.taken', { n: taken.length })} about={t('queues.onThisPageAlone')}>
+    <Part
+      id="taken"
+      title={t('queues.taken', { n: taken.length })}
+      about={t('queues.onThisPageAlone', { n: taken.length })}
+    >
       {taken.map(({ type, bytes, text, isCut, value }, at) => (
         <div key={at} class="taken">
           <p class="muted">

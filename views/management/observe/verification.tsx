@@ -75,7 +75,7 @@ function Outcome({ verification, at, now }: OutcomeProps) {
   return (
     <>
       <p>
-        <State kind={isGood ? 'ok' : 'danger'}>{t(isGood ? 'audit.isWhole' : 'audit.isNotWhole')}</State>{' '}
+        <State kind={isGood ? 'ok' : 'danger'}>{t(isGood ? 'audit.isWhole' : 'audit.isNotWhole')}</State>.{' '}
         <Text
           id="audit.verifiedAgo"
           gaps={{ ago: <Ago at={at} now={now} />, by: <bdi>{verifiedBy}</bdi>, n: entries ?? 0 }}

@@ -15,14 +15,16 @@ export const clusterOperations: SameTexts<typeof english> = {
   'operations.no': 'Nein',
   'operations.whatCanBeDone': 'Was möglich ist',
   'operations.eachAsksFirst':
-    'Vor jedem wird gefragt und gesagt, was geschieht. Nur vor Hot Backups nicht: Sie stören niemanden.',
+    'Jede fragt vorher und sagt, was geschieht, außer Hot Backups, die niemanden stören.',
   'operations.operation': 'Operation',
   'operations.raiseVersion': 'Version anheben',
   'operations.onceNewRelease':
-    'Sobald jedes Member auf einer neuen Version läuft, kann der Cluster als Ganzes ihr folgen.',
+    'Wenn jedes Member eine neuere Version hat, nutzt der Cluster danach diese Version.',
   'operations.notPossibleNow': 'Jetzt nicht möglich',
   'operations.whyNot': 'Warum nicht',
   'operations.addToConfiguration': 'Zur Konfiguration hinzufügen',
+  'operations.carefulRuns':
+    'Vorsicht: Das ist für eine Wiederherstellung, die misslungen ist. Der Cluster ist: {state}.',
   'operations.carefulUnknown': 'Vorsicht: Kein Member sagt, ob die Backups synchron sind.',
   'operations.fineInStep': 'Gut: Die Backups sind synchron.',
   'operations.carefulNotInStep':

@@ -15,7 +15,7 @@ export const figures: SameTexts<typeof english> = {
   'figures.publishers': { one: 'Ein Publisher', other: '{n} Publisher' },
   'figures.cpMembers': { one: 'Ein CP-Member', other: '{n} CP-Member' },
   'figures.notAvailable': 'Nicht verfügbar',
-  'figures.state': 'Der Cluster ist: {state}',
+  'figures.state': 'Zustand: {state}',
   'figures.users': { one: 'Ein Benutzer', other: '{n} Benutzer' },
   'figures.roles': { one: 'Eine Rolle', other: '{n} Rollen' },
   'figures.clients': { one: 'Ein Maschinen-Client', other: '{n} Maschinen-Clients' },

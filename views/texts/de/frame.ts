@@ -24,7 +24,7 @@ export const frame: SameTexts<typeof english> = {
   'frame.fine': 'In Ordnung',
   'pages.whatWrongWhatHappened': 'Was nicht stimmt und was zuletzt geschehen ist.',
   'pages.howMembersWhichThem': 'Wie es den Membern geht und welche von ihnen Aufrufe bekommen.',
-  'pages.whatStandsThemKey': 'Was darin steht, nach Schlüssel.',
+  'pages.whatStandsThemKey': 'Einträge, gelesen und geändert nach Schlüssel.',
   'pages.howManyItemsWait': 'Wie viele Elemente darin warten und was hinzukommt.',
   'pages.whatOtherClustersSent': 'Was anderen Clustern gesendet wird und was damit getan wurde.',
   'pages.cpMembersGroupsSessions': 'CP-Member, -Gruppen und -Sitzungen.',
@@ -40,7 +40,7 @@ export const frame: SameTexts<typeof english> = {
     'Wer was an den Membern aufruft, was abgelehnt wird und was am längsten dauert.',
   'pages.whatHappenedWhoDid': 'Was geschehen ist, wer es getan hat und was dazu geführt hat.',
   'pages.whatWrongInstallationWhat': 'Was an dieser Installation nicht stimmt und was es behebt.',
-  'pages.whatTakesLongerThan': 'Was länger dauert, als eine Seite darf: Importe und Backups.',
+  'pages.whatTakesLongerThan': 'Was im Hintergrund läuft: Importe, Sicherungen, Entnahmen.',
   'pages.whatConsoleRunsWhere': 'Womit diese Konsole läuft und woher jeder Wert kommt.',
   'pages.firstTenMinutesWhat': 'Die ersten zehn Minuten: was erledigt ist und was noch offen ist.',
   'pages.nameLogoColourInstallation':

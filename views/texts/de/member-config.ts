@@ -15,7 +15,7 @@ export const memberConfig: SameTexts<typeof english> = {
   'memberConfig.comparedWithSent':
     'Verglichen wird mit dem, was sie von hier bekommen haben: Member geben ihre Konfiguration nicht preis.',
   'memberConfig.notCompared':
-    'Es ist kein YAML, in dem sich Abschnitte unterscheiden lassen: Es ist ganz zu sehen.',
+    'Die Konsole kann es nicht als YAML lesen: Es ist ganz zu sehen. Die Member entscheiden, ob sie es annehmen.',
   'memberConfig.nothingNew': 'Soweit hier bekannt, ist nichts davon für sie neu.',
   'memberConfig.filesNotTold':
     'Was in ihren Dateien steht, geben sie nicht preis; deshalb lässt es sich hier vorher nicht zeigen.',

@@ -83,7 +83,7 @@ export const members: SameTexts<typeof english> = {
   },
   'members.hasToBeStarted': 'Es muss auf seinem Rechner wieder gestartet werden.',
   'members.connections': 'Verbindungen',
-  'members.connectionsAbout': 'Wie das Member sie jetzt zählt; die dieser Frage ist dabei.',
+  'members.connectionsAbout': 'Wie das Member sie jetzt zählt, mit der, über die das gefragt wurde.',
   'members.connectionsOfClients': 'Von Clients',
   'members.connectionsInAll': 'Insgesamt, auch zu anderen Membern',
   'members.seesMembers': 'Member, die es sieht',
@@ -96,7 +96,7 @@ export const members: SameTexts<typeof english> = {
   'members.nodeState': 'Zustand des Knotens',
   'members.migrationQueue': 'Wartende Migrationen',
   'members.memberList': 'Sucht Member unter',
-  'members.sentSections': 'Von hier an alle Member gesendet',
+  'members.sentSections': 'Von hier aus ergänzt, an allen Membern',
   'members.nothingSent': 'Nichts.',
   'members.otherConfiguration': 'Alles andere',
   'members.notTold':

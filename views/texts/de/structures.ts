@@ -60,7 +60,10 @@ export const structures: SameTexts<typeof english> = {
     'Was dort steht, ist zu lang, um hier bearbeitet zu werden: Was Sie eingeben, ersetzt alles.',
   'maps.put': 'Setzen',
   'maps.putBack': 'Wiederherstellen',
-  'maps.tooManyKeys': { one: 'Das sind mehr als {n} Schlüssel.', other: 'Das sind mehr als {n} Schlüssel.' },
+  'maps.tooManyKeys': {
+    one: 'Höchstens {n} Schlüssel auf einmal. Geben Sie weniger ein.',
+    other: 'Höchstens {n} Schlüssel auf einmal. Geben Sie weniger ein.',
+  },
   'maps.cleared': 'Geleert: Die Map hat keinen Eintrag mehr.',
   'maps.removed': 'Entfernt.',
   'maps.stored': 'Gespeichert.',
@@ -85,8 +88,11 @@ export const structures: SameTexts<typeof english> = {
     'Ein Element lässt sich nur ansehen, indem man es entnimmt. Vor jeder Aktion wird gefragt.',
   'queues.poll': 'Entnehmen',
   'queues.taken': { one: 'Das entnommene Element', other: '{n} entnommene Elemente' },
-  'queues.onThisPageAlone':
-    'Die Queue hat sie nicht mehr, und niemand sonst hat sie bekommen. Sie stehen nur noch auf dieser Seite.',
+  'queues.onThisPageAlone': {
+    one: 'Es ist nicht mehr in der Queue, und niemand sonst hat es bekommen. Es steht nur noch auf dieser Seite.',
+    other:
+      'Sie sind nicht mehr in der Queue, und niemand sonst hat sie bekommen. Sie stehen nur noch auf dieser Seite.',
+  },
   'queues.noType': 'Ohne Typ',
   'queues.firstOfIt': ': die ersten 64 KB',
   'queues.offerAgain': 'Wieder einreihen, am Ende',

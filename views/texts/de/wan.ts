@@ -8,17 +8,17 @@ import type { SameTexts } from '../text-form.ts';
 
 export const wan: SameTexts<typeof english> = {
   'wan.askedAbout':
-    'Die Publisher, nach denen diese Konsole gefragt wurde. Es kann weitere geben: Member listen sie niemandem auf.',
+    'Publisher, die von hier aus verwaltet wurden. Es kann weitere geben: Member listen sie nicht auf.',
   'wan.publisher': 'Publisher',
   'wan.doneLast': 'Zuletzt getan',
   'wan.when': 'Wann',
   'wan.lastSync': 'Letzter Abgleich',
   'wan.lastCheck': 'Letzter Vergleich',
-  'wan.toldLast': 'Zuletzt veranlasst',
+  'wan.toldLast': 'Von hier gesetzter Zustand',
   'wan.sending': 'Sendet',
   'wan.stateAtMembers': { one: '{state} an 1 Member', other: '{state} an {n} Membern' },
   'wan.byMemberAbout':
-    'Was jedes zuletzt durch diese Konsole tun sollte. Member sagen weder ihren Zustand noch, wie viel bei ihnen wartet.',
+    'Der Zustand, in den jedes zuletzt von hier aus versetzt wurde. Member melden weder ihn noch, wie viel bei ihnen wartet.',
   'wan.member': 'Member',
   'wan.since': 'Seit',
   'wan.queueCleared': 'Warteschlange geleert',
@@ -35,14 +35,14 @@ export const wan: SameTexts<typeof english> = {
   'wan.pausePublisher': 'Publisher anhalten',
   'wan.resumePublisher': 'Publisher fortsetzen',
   'wan.whatWasDone':
-    'Member sagen weder, in welchem Zustand ein Publisher ist, noch, was bei ihm wartet: Hier steht, was durch diese Konsole mit ihm getan wurde.',
+    'Was von hier aus getan wurde. Member melden weder den Zustand eines Publishers noch, was bei ihm wartet.',
   'wan.otherCluster': 'Der andere Cluster',
   'wan.sendsOrCompares': 'Sendet ihm, was ihm fehlt, oder vergleicht eine Map mit ihm.',
   'wan.synchronize': 'Abgleichen',
   'wan.check': 'Vergleichen',
   'wan.stopPublisher': 'Publisher beenden',
   'wan.clearQueues': 'Warteschlangen leeren',
-  'wan.nothingHere': 'Nichts durch diese Konsole',
+  'wan.nothingHere': 'Nichts von hier aus',
   'wan.at': 'An',
   'wan.howFar': '{what}: Stand',
   'wan.inProgress': 'Läuft',

@@ -14,7 +14,7 @@ export const figures = {
   'figures.publishers': { one: 'One publisher', other: '{n} publishers' },
   'figures.cpMembers': { one: 'One CP member', other: '{n} CP members' },
   'figures.notAvailable': 'Not available',
-  'figures.state': 'The cluster is: {state}',
+  'figures.state': 'State: {state}',
   'figures.users': { one: 'One user', other: '{n} users' },
   'figures.roles': { one: 'One role', other: '{n} roles' },
   'figures.clients': { one: 'One machine client', other: '{n} machine clients' },

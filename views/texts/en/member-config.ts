@@ -12,11 +12,12 @@ export const memberConfig = {
   'memberConfig.addsWhatIsNew':
     'The members add what is new in it, and keep what they have, whatever it says here. Nothing is taken away.',
   'memberConfig.comparedWithSent':
-    'It is compared with what they were given from here: members do not tell their configuration.',
-  'memberConfig.notCompared': 'It is no YAML of which sections could be told apart, so all of it is shown.',
+    'It is compared with what was sent from here: members do not report their configuration.',
+  'memberConfig.notCompared':
+    'The console cannot read it as YAML, so all of it is shown. The members decide whether they take it.',
   'memberConfig.nothingNew': 'As far as is known here, nothing of it is new to them.',
   'memberConfig.filesNotTold':
-    'What stands in their files they tell nobody, so that it cannot be shown here before.',
+    'Members do not report what their files hold, so that this page cannot show the change.',
   'memberConfig.new': 'Is new, and would be added.',
   'memberConfig.same': 'Is there as it is.',
   'memberConfig.different': 'Is there, and stays as it is: members pass over what is different in it.',

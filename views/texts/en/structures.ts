@@ -50,7 +50,10 @@ export const structures = {
   'maps.tooLongToEdit': 'What is there is too long to be edited here: what you type replaces all of it.',
   'maps.put': 'Put',
   'maps.putBack': 'Put back',
-  'maps.tooManyKeys': { one: 'These are more than {n} keys.', other: 'These are more than {n} keys.' },
+  'maps.tooManyKeys': {
+    one: 'At most {n} key is read at once. Type fewer.',
+    other: 'At most {n} keys are read at once. Type fewer.',
+  },
   'maps.cleared': 'Cleared: the map has no entry any more.',
   'maps.removed': 'Removed.',
   'maps.stored': 'Stored.',
@@ -72,8 +75,10 @@ export const structures = {
   'queues.noLook': 'An item cannot be viewed without taking it out of the queue. Each action asks first.',
   'queues.poll': 'Poll',
   'queues.taken': { one: 'The item that was taken', other: '{n} items that were taken' },
-  'queues.onThisPageAlone':
-    'The queue has them no more, and nobody else has had them. They stay on this page alone.',
+  'queues.onThisPageAlone': {
+    one: 'It is no longer in the queue, and nobody else has had it. It stays on this page alone.',
+    other: 'They are no longer in the queue, and nobody else has had them. They stay on this page alone.',
+  },
   'queues.noType': 'No type',
   'queues.firstOfIt': ': its first 64 KB',
   'queues.offerAgain': 'Offer again, at the end',
@@ -96,7 +101,7 @@ export const structures = {
   'values.textUtf8': 'Text (UTF-8)',
   'values.base64': 'Base64, for bytes that are no text',
   'values.mediaType': 'Media type',
-  'values.keptWithIt': 'Kept with it, such as application/json.',
+  'values.keptWithIt': 'Stored with the value, such as application/json.',
   'values.bytes': { one: '1 byte', other: '{size} bytes' },
   'values.notJson': 'This is not JSON, which the media type says that it is.',
 } as const satisfies Texts;

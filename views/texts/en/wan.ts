@@ -2,18 +2,17 @@
 import type { Texts } from '../text-form.ts';
 
 export const wan = {
-  'wan.askedAbout':
-    'The publishers that this console was asked about. Others may exist: members list them to nobody.',
+  'wan.askedAbout': 'Publishers that were managed from here. Others may exist: members do not list them.',
   'wan.publisher': 'Publisher',
-  'wan.doneLast': 'Done last',
+  'wan.doneLast': 'Last act',
   'wan.when': 'When',
   'wan.lastSync': 'Last sync',
   'wan.lastCheck': 'Last check',
-  'wan.toldLast': 'Told last',
+  'wan.toldLast': 'State set from here',
   'wan.sending': 'Sending',
   'wan.stateAtMembers': { one: '{state} at 1 member', other: '{state} at {n} members' },
   'wan.byMemberAbout':
-    'What each was told last through this console. Members tell neither the state nor how long their queues are.',
+    'The state that each was last set to from here. Members report neither the state nor the length of their queues.',
   'wan.member': 'Member',
   'wan.since': 'Since',
   'wan.queueCleared': 'Queue emptied',
@@ -29,16 +28,16 @@ export const wan = {
   'wan.pausePublisher': 'Pause publisher',
   'wan.resumePublisher': 'Resume publisher',
   'wan.whatWasDone':
-    'Members tell neither the state of a publisher nor its queue: this is what was done to it through this console.',
+    'What was done from here. Members report neither the state of a publisher nor its queue.',
   'wan.otherCluster': 'The other cluster',
-  'wan.sendsOrCompares': 'Sends it what it has not got, or compares a map with it.',
+  'wan.sendsOrCompares': 'Sends it the entries that it lacks, or compares a map with it.',
   'wan.synchronize': 'Synchronize',
   'wan.check': 'Check',
   'wan.stopPublisher': 'Stop publisher',
   'wan.clearQueues': 'Clear queues',
-  'wan.nothingHere': 'Nothing through this console',
+  'wan.nothingHere': 'Nothing from here',
   'wan.at': 'At',
-  'wan.howFar': '{what}: how far it is',
+  'wan.howFar': '{what}: progress',
   'wan.inProgress': 'In progress',
   'wan.finished': 'Finished',
   'wan.noId': 'Not known: the member has given it no id.',

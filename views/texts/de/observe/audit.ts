@@ -3,7 +3,7 @@ import type { audit as english } from '../../en/observe/audit.ts';
 import type { SameTexts } from '../../text-form.ts';
 
 export const audit: SameTexts<typeof english> = {
-  'audit.about': 'Was geschehen ist. Auch, dass Sie es lesen, steht darin.',
+  'audit.about': 'Wer was wann getan hat, und mit welchem Ergebnis. Auch wer es liest, steht darin.',
   'audit.nothingYet': 'Noch nichts.',
   'audit.what': 'Was',
   'audit.outcome': 'Ergebnis',
@@ -23,7 +23,7 @@ export const audit: SameTexts<typeof english> = {
   'audit.allChanges': 'Alle Änderungen',
   'audit.changesOf': 'Änderungen:',
   'audit.clients': 'Clients',
-  'audit.idOfWho': 'ID dazu',
+  'audit.idOfWho': 'Wer (ID)',
   'audit.howItCame': 'Auf welchem Weg',
   'audit.from': 'Von',
   'audit.client': 'Client',
@@ -42,10 +42,8 @@ export const audit: SameTexts<typeof english> = {
   'audit.field': 'Feld',
   'audit.before': 'Vorher',
   'audit.after': 'Nachher',
-  'audit.further': 'Weiteres',
+  'audit.further': 'Einzelheiten',
   'audit.whoById': 'Wer (ID)',
-  'audit.whatAs': 'Was, zum Beispiel client.*',
-  'audit.toWhatAs': 'Woran, zum Beispiel client:billing',
   'audit.anyId': 'Irgendeine ID',
   'audit.verification': 'Prüfung',
   'audit.verify': 'Prüfen',
@@ -54,15 +52,15 @@ export const audit: SameTexts<typeof english> = {
     'Nie geprüft. Die Prüfung zeigt, ob alle Einträge so sind, wie sie geschrieben wurden; die Dateien einer Kopie prüft npx console audit verify.',
   'audit.notSigned':
     'Signaturen von Prüfpunkten wurden nicht geprüft: Die Konsole hat noch keinen Schlüssel dafür.',
-  'audit.isWhole': 'Wie geschrieben',
-  'audit.isNotWhole': 'Nicht wie geschrieben',
+  'audit.isWhole': 'Unverändert',
+  'audit.isNotWhole': 'Verändert',
   'audit.verifiedAgo': {
     one: 'Geprüft {ago} von {by}: ein Eintrag.',
     other: 'Geprüft {ago} von {by}: {n} Einträge.',
   },
   'audit.upTo': 'Bis zum Eintrag {entry}.',
   'audit.upToCheckpoint': 'Bis zum Eintrag {entry}, signiert bis {time}.',
-  'audit.writtenSince': 'Was seitdem geschrieben wurde, ist nicht geprüft.',
+  'audit.writtenSince': 'Neuere Einträge sind noch nicht geprüft.',
   'audit.writer': 'Schreiber',
   'audit.entries': 'Einträge',
   'audit.changed': 'Geändert',

@@ -3,8 +3,7 @@ import type { jobs as english } from '../../en/observe/jobs.ts';
 import type { SameTexts } from '../../text-form.ts';
 
 export const jobs: SameTexts<typeof english> = {
-  'jobs.about':
-    'Was länger dauert, als eine Seite darf: Es läuft weiter, wenn die Seite geschlossen wird, und steht 30 Tage hier.',
+  'jobs.about': 'Arbeit, die weitergeht, wenn ihre Seite geschlossen wird. Jeder Job bleibt 30 Tage.',
   'jobs.queued': 'Wartet',
   'jobs.running': 'Läuft',
   'jobs.done': 'Erledigt',

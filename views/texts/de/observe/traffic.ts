@@ -28,8 +28,6 @@ export const traffic: SameTexts<typeof english> = {
   'traffic.member': 'Member',
   'traffic.took': 'Dauer, ms',
   'traffic.when': 'Wann',
-  'traffic.structureAs': 'Map oder Queue, zum Beispiel map:orders',
-  'traffic.memberAs': 'Member, zum Beispiel 10.0.0.1:5701',
   'traffic.minute': '1 min',
   'traffic.fiveMinutes': '5 min',
   'traffic.fine': 'In Ordnung (2xx)',

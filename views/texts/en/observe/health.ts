@@ -8,7 +8,7 @@ export const health = {
   'health.download': 'Download report',
   'health.runAgain': 'Run again',
   'health.about':
-    'Members, store, keys, identity providers, licence, jobs and settings. Looked at {ago}; to run it again asks each member whether it is ready.',
+    'Members, store, keys, identity providers, licence, jobs and settings. Checked {ago}. A new run asks each member whether it is ready.',
   'health.attentionCount': { one: 'Needs attention ({n})', other: 'Needs attention ({n})' },
   'health.fineCount': { one: 'Fine ({n})', other: 'Fine ({n})' },
   'health.doctor': '{command} also asks the application and the console’s own address, from where it is run.',

@@ -2,8 +2,7 @@
 import type { Texts } from '../../text-form.ts';
 
 export const jobs = {
-  'jobs.about':
-    'What takes longer than a page may: it goes on when the page is closed, and is here for 30 days.',
+  'jobs.about': 'Work that goes on when its page is closed. Each job is kept for 30 days.',
   'jobs.queued': 'Queued',
   'jobs.running': 'Running',
   'jobs.done': 'Done',

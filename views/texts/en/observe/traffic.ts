@@ -26,8 +26,6 @@ export const traffic = {
   'traffic.member': 'Member',
   'traffic.took': 'Took, ms',
   'traffic.when': 'When',
-  'traffic.structureAs': 'Map or queue, as map:orders',
-  'traffic.memberAs': 'Member, as 10.0.0.1:5701',
   'traffic.minute': '1 min',
   'traffic.fiveMinutes': '5 min',
   'traffic.fine': 'Fine (2xx)',
