@@ -26,14 +26,14 @@ export async function runWorker(deps: RunWorkerDeps): Promise<void> {
       else answering.receive(message);
     });
   });
-  const heard = new Promise<void>((resolve) => {
+  const received = new Promise<void>((resolve) => {
     process.on('message', (message: ForWorker) => {
       if (message.type === 'state') resolve();
     });
   });
   send({ type: 'hearing' });
   // What the other process knows, little as it may be, before the first call.
-  await Promise.race([heard, stopMessage]);
+  await Promise.race([received, stopMessage]);
   const serving = await answering.start();
   answerNumbers(serving);
   process.on('message', (message: ForWorker) => {

@@ -1,15 +1,15 @@
 /** What it costs behind a load balancer to exchange a console and a separate proxy, and to lose one (docs/front.md). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fronts } from '../front/fronts.ts';
 import { until } from '../helpers/store.ts';
-import { requestsThrough } from '../shared/front-requests.ts';
+import { requestsThrough } from './front-requests.ts';
 import {
   type EndSignal,
   type SharedInstallation,
   startSharedInstallation,
   whyNotShared,
-} from '../shared/installation.ts';
-import { type Load, type LoadOutcome, startLoad } from '../shared/load.ts';
-import { fronts } from './fronts.ts';
+} from './installation.ts';
+import { type Load, type LoadOutcome, startLoad } from './load.ts';
 
 /** Of each client between two requests. */
 const pauseMs = 5;
