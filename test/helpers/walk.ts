@@ -149,11 +149,17 @@ const samples: Readonly<Record<string, string>> = {
   ...{ current_password: admin.password, new_password: personPassword, new_password_again: personPassword },
 };
 
+/** Boxes that somebody ticks who has typed such names. */
+const boxesWith: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  maps: { 'map:read': 'on' },
+  queues: { 'queue:offer': 'on' },
+};
+
 /** As somebody sends it who has typed something wherever nothing stood, and what is asked for before it is done. */
 export function typedIn({ filled, typed }: WalkedForm): Readonly<Record<string, string>> {
   const empty = typed.filter((name) => filled[name] === '');
   const typedNow = empty.map((name) => [name, samples[name] ?? 'walked']);
-  return { ...filled, ...Object.fromEntries(typedNow) };
+  return Object.assign({}, filled, Object.fromEntries(typedNow), ...empty.map((name) => boxesWith[name]));
 }
 
 /** Ids and keys in the path make no other page. */
