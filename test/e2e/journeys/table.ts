@@ -284,7 +284,7 @@ const access: readonly Journey[] = [
     go: journey(
       open('/access/effective'),
       reads('importer'),
-      fill('Id', 'reporter'),
+      fill('ID', 'reporter'),
       press('Ask'),
       reads('may not', 'Add svc:map:orders:read, the smallest'),
       follow('Roles'),

@@ -9,7 +9,7 @@ export const cp = {
   'cp.address': 'Address',
   'cp.remove': 'Remove',
   'cp.group': 'Group',
-  'cp.id': 'Id',
+  'cp.id': 'ID',
   'cp.sessionsOf': 'Sessions of {group}',
   'cp.noSession': 'The group has no session now.',
   'cp.session': 'Session',
