@@ -41,7 +41,7 @@ async function signIn({ dashboardUrl, consoleUrl, ...credentials }: SignIn) {
 /** What a page shows of the demo's data. */
 const shown: Readonly<Record<string, RegExp>> = {
   '/': /Active .*2 members, version 5\.5.*Member \S+ It gets no calls: nobody listens/,
-  '/cluster/members': /3 How .*(?:127\S+ Takes calls Data member, 5\.5\.0 .*){2}/,
+  '/cluster/members': /3 Live Pause How .*(?:127\S+ Takes calls Data member, 5\.5\.0 .*){2}/,
   '/cluster/maps': /orders/,
   '/cluster/maps/orders/a1': /Grace Hopper/,
   '/cluster/maps/logos/red': /image\/png/,

@@ -43,7 +43,12 @@ export async function ownStore(dataDir: string, kind: OwnerKind): Promise<() => 
     if (performance.now() > deadline) throw lockedBy(other, dataDir);
     await delay(pollMs);
   }
-  return () => alone(dataDir, (file) => rmSync(file, { force: true }));
+  return () => alone(dataDir, (file) => rmSync(file, { force: true })).catch(leaveNote);
+}
+
+/** The note of a process that has ended counts no more. */
+function leaveNote(error: unknown): void {
+  if (!(error instanceof StorageRejectedError)) throw error;
 }
 
 function takeUnlessOwned(file: string, own: Owner): Owner | undefined {
@@ -75,7 +80,7 @@ async function alone<T>(dataDir: string, work: (file: string) => T): Promise<T> 
   const directory = join(dataDir, 'lock');
   ownDirectory(directory, undefined);
   for (const name of ['data.mdb', 'lock.mdb']) ownFile(join(directory, name), undefined);
-  const mutex = open({ path: directory, noSubdir: false, maxDbs: 1, eventTurnBatching: false });
+  const mutex = openMutex(directory, dataDir);
   try {
     let result: T | undefined;
     mutex.transactionSync(() => {
@@ -85,6 +90,23 @@ async function alone<T>(dataDir: string, work: (file: string) => T): Promise<T> 
     return result as T;
   } finally {
     await mutex.close();
+  }
+}
+
+/**
+ * Whoever closes these files last destroys the locks in them; a process that opens them at that moment finds locks that are none,
+ * and gets no other ones as long as it runs.
+ *
+ * @throws {StorageRejectedError} `locked`
+ */
+function openMutex(directory: string, dataDir: string) {
+  try {
+    return open({ path: directory, noSubdir: false, maxDbs: 1, eventTurnBatching: false });
+  } catch (error) {
+    if (!/No transaction to renew/.test(String(error))) throw error;
+    throw new StorageRejectedError('locked', `others use ${dataDir} at this moment: try again`, {
+      cause: error,
+    });
   }
 }
 
