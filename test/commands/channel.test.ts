@@ -13,7 +13,7 @@ import {
   startConsole,
   waitFor,
 } from '../helpers/console.ts';
-import { program, run, runTool, temporaryDirectory, toolDone, trailOf } from './support.ts';
+import { type Outcome, program, run, runTool, temporaryDirectory, toolDone, trailOf } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -125,8 +125,15 @@ test('a data directory whose path is longer than the address of a socket may be 
 describe('where no console runs (B12)', () => {
   test('commands that are typed at once take turns at the store, and a console that starts waits for them', async () => {
     const dataDir = join(temporaryDirectory(), 'data');
-    const add = (name: string) =>
-      toolDone(['user', 'add', name, '--password-file', '-'], { dataDir, stdin: password });
+    const add = async (name: string) => {
+      const tool = () => runTool(['user', 'add', name, '--password-file', '-'], { dataDir, stdin: password });
+      // Seldom the locks go in the moment in which they are wanted, which it says (test/storage/owners-at-once.test.ts).
+      const isOther = ({ code, stderr }: Outcome) =>
+        code !== 0 && stderr.includes('at this moment: try again');
+      const first = await tool();
+      const { code, stderr } = isOther(first) ? await tool() : first;
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+    };
     await add('ada');
     await Promise.all([add('grace'), add('alan')]);
 
