@@ -43,11 +43,11 @@ export async function ownStore(dataDir: string, kind: OwnerKind): Promise<() => 
     if (performance.now() > deadline) throw lockedBy(other, dataDir);
     await delay(pollMs);
   }
-  return () => alone(dataDir, (file) => rmSync(file, { force: true })).catch(leaveNote);
+  return () => alone(dataDir, (file) => rmSync(file, { force: true })).catch(leaveRecord);
 }
 
-/** The note of a process that has ended counts no more. */
-function leaveNote(error: unknown): void {
+/** The record of a process that has ended counts no more. */
+function leaveRecord(error: unknown): void {
   if (!(error instanceof StorageRejectedError)) throw error;
 }
 
