@@ -1,5 +1,5 @@
 import { challenge, invalidToken } from '../access-tokens/bearer-errors.ts';
-import { type EndpointGroup, endpointGroups } from '../platform/endpoint-groups.ts';
+import { type EndpointGroup, endpointGroups, groupDisabled } from '../platform/endpoint-groups.ts';
 import { ProblemError, problems } from '../platform/errors.ts';
 import type { Member } from './members/members.ts';
 
@@ -9,16 +9,8 @@ export function revokedWhileWaiting(): ProblemError {
 }
 
 /** The member's whole answer would be to hang up (docs/member-surface.md#routing), or a bare 403. */
-export function groupDisabled(group: EndpointGroup, { address, offGroups }: Member): ProblemError {
-  const { host } = new URL(address);
-  const key = `network.rest-api.endpoint-groups.${group}.enabled: true`;
-  const isRestOff = offGroups.size === endpointGroups.length;
-  return new ProblemError(
-    problems.groupDisabled,
-    isRestOff
-      ? `REST is off at the member ${host}. Set network.rest-api.enabled: true and ${key} in its configuration and restart it`
-      : `The endpoint group ${group} is off at the member ${host}. Set ${key} in its configuration and restart it`,
-  );
+export function groupDisabledAt(group: EndpointGroup, { address, offGroups }: Member): ProblemError {
+  return groupDisabled(group, new URL(address).host, offGroups.size === endpointGroups.length);
 }
 
 /** @param scope  the scope that would open the call (RFC 6750 §3.1, S60) */

@@ -14,12 +14,8 @@ const longestSilenceMs = 5_000;
  */
 export async function untilWorthListening(doPass: () => boolean, stopped: Promise<unknown>): Promise<void> {
   const latest = performance.now() + longestSilenceMs;
-  let isStopped = false;
-  void stopped.then(() => {
-    isStopped = true;
-  });
   // Nothing but this keeps the process yet.
-  while (!isStopped && !doPass() && performance.now() < latest) await pause(pollMs);
+  await holds(() => doPass() || performance.now() >= latest, stopped, { isOnlyWork: true });
 }
 
 /** Says on standard output that calls pass, which may be long after the start. */
@@ -31,12 +27,19 @@ export async function sayReady(
   if (await holds(doPass, stopped)) process.stdout.write(`proxy ready at ${address}\n`);
 }
 
-/** @returns true once it does, or false when the process has to stop before */
-export async function holds(condition: () => boolean, stopped: Promise<unknown>): Promise<boolean> {
+/**
+ * @param isOnlyWork  nothing else holds the process while it waits
+ * @returns true once it does, or false when the process has to stop before
+ */
+export async function holds(
+  condition: () => boolean,
+  stopped: Promise<unknown>,
+  { isOnlyWork = false } = {},
+): Promise<boolean> {
   let isStopped = false;
   void stopped.then(() => {
     isStopped = true;
   });
-  while (!isStopped && !condition()) await pause(pollMs, undefined, { ref: false });
+  while (!isStopped && !condition()) await pause(pollMs, undefined, { ref: isOnlyWork });
   return !isStopped;
 }

@@ -2,7 +2,7 @@
 import type { ProblemError } from '../../platform/errors.ts';
 import type { Rule } from '../authorization/rule-table.ts';
 import type { Call } from '../call.ts';
-import { groupDisabled } from '../errors.ts';
+import { groupDisabledAt } from '../errors.ts';
 import type { Member } from '../members/members.ts';
 import { whileLeaving } from '../members/orderly-shutdown.ts';
 import { startExchange } from './exchange.ts';
@@ -42,7 +42,7 @@ function fanOut(
   return Promise.all(
     members.map((member) =>
       member.offGroups.has(group)
-        ? { ...nameOf(member), error: errorOf(groupDisabled(group, member)) }
+        ? { ...nameOf(member), error: errorOf(groupDisabledAt(group, member)) }
         : askOne(requestFor(member), member, endsMember),
     ),
   );

@@ -1,7 +1,7 @@
 /** Which members a call may go to, in the order in which they are asked. */
 import type { Rule } from '../authorization/rule-table.ts';
 import type { Call } from '../call.ts';
-import { groupDisabled } from '../errors.ts';
+import { groupDisabledAt } from '../errors.ts';
 import { allDrained, noMember } from '../forwarding/upstream-errors.ts';
 import { noSuchMember } from './member-target.ts';
 import type { Member, Members } from './members.ts';
@@ -38,7 +38,7 @@ export function createCandidates(
       }
       const candidates = now(call, rule);
       const master = await members.masterOf(candidates[0]!);
-      if (master?.offGroups.has(rule.group)) throw groupDisabled(rule.group, master);
+      if (master?.offGroups.has(rule.group)) throw groupDisabledAt(rule.group, master);
       return master === undefined ? candidates : [master];
     },
   };
@@ -49,7 +49,7 @@ export function createCandidates(
     const candidates = memberTarget === undefined ? members.rank(group) : [targetMember(memberTarget)];
     const [first] = candidates;
     if (first === undefined) throw members.list().length > 0 ? allDrained() : noMember([]);
-    if (first.offGroups.has(group)) throw groupDisabled(group, first);
+    if (first.offGroups.has(group)) throw groupDisabledAt(group, first);
     return candidates;
   }
 

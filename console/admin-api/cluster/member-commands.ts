@@ -1,6 +1,6 @@
 /** `/api/v1/members/{member}`: what one member is asked to do. */
 import { z } from 'zod';
-import type { EndpointGroup } from '../../../platform/endpoint-groups.ts';
+import { type EndpointGroup, groupDisabled } from '../../../platform/endpoint-groups.ts';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { view } from '../../operations/resource-fields.ts';
@@ -104,12 +104,8 @@ export const memberCommandOperations: readonly Operation<OneMemberNeeds>[] = [
 
 /** What the call itself would come to. @throws {ProblemError} `group_disabled` */
 function checkTakesCommands(member: string, groups: Readonly<Record<EndpointGroup, boolean>>): void {
-  if (groups.CLUSTER_WRITE) return;
-  const key = 'network.rest-api.endpoint-groups.CLUSTER_WRITE.enabled: true';
-  throw new ProblemError(
-    problems.groupDisabled,
-    `The endpoint group CLUSTER_WRITE is off at the member ${member}. Set ${key} in its configuration and restart it`,
-  );
+  const isRestOff = Object.values(groups).every((isOn) => !isOn);
+  if (!groups.CLUSTER_WRITE) throw groupDisabled('CLUSTER_WRITE', member, isRestOff);
 }
 
 async function levelOf(member: string, { askMember }: ClusterNeeds): Promise<string | null> {

@@ -83,13 +83,9 @@ function CpState({ cp }: CpPartsModel) {
   const t = useText();
   return (
     <span id="cp-state" data-part="">
-      {cp.isAvailable ? (
-        <State kind="ok">{t('cp.available')}</State>
-      ) : cp.isKnown ? (
-        <State kind="off">{t('cp.notAvailable')}</State>
-      ) : (
-        <State kind="unknown">{t('members.unknown')}</State>
-      )}
+      {!cp.isKnown && <State kind="unknown">{t('members.unknown')}</State>}
+      {cp.isKnown && cp.isAvailable && <State kind="ok">{t('cp.available')}</State>}
+      {cp.isKnown && !cp.isAvailable && <State kind="off">{t('cp.notAvailable')}</State>}
     </span>
   );
 }

@@ -19,8 +19,9 @@ function labelsIn(controls: ComponentChildren, presentation: Presentation): Read
 }
 
 /** Says what a control is called, or a group of them. */
-export function useLabel(name: string, label: string): void {
-  useContext(Labels)?.set(name, label);
+export function useLabel(name: string, label: ComponentChildren): void {
+  const labels = useContext(Labels);
+  if (typeof label === 'string') labels?.set(name, label);
 }
 
 interface ControlProps {
@@ -42,8 +43,7 @@ function Control({
   children,
 }: ControlProps & { readonly children: ComponentChildren }) {
   const t = useText();
-  const labels = useContext(Labels);
-  if (typeof label === 'string') labels?.set(name, label);
+  useLabel(name, label);
   return (
     <div class="field">
       <label for={name}>

@@ -5,8 +5,8 @@ export const saidOfClusterInGerman: Readonly<Record<string, string>> = {
   'The member closed the connection without an answer':
     'Das Member hat die Verbindung ohne Antwort geschlossen',
   'The endpoint group is off at the member': 'Die Endpunktgruppe ist am Member abgeschaltet',
-  'The endpoint group CLUSTER_WRITE is off at the member {member}. Set {key} in its configuration and restart it':
-    'Die Endpunktgruppe CLUSTER_WRITE ist am Member {member} abgeschaltet. Setzen Sie {key} in seiner Konfiguration, und starten Sie es neu',
+  'The endpoint group {group} is off at the member {member}. Set {key} in its configuration and restart it':
+    'Die Endpunktgruppe {group} ist am Member {member} abgeschaltet. Setzen Sie {key} in seiner Konfiguration, und starten Sie es neu',
   'No member can be reached': 'Kein Member ist zu erreichen',
   'The member is busy': 'Das Member ist ausgelastet',
   'The member did not answer in time': 'Das Member hat nicht rechtzeitig geantwortet',

@@ -48,7 +48,7 @@ export async function ownStore(dataDir: string, kind: OwnerKind): Promise<() => 
 
 /** The record of a process that has ended counts no more. */
 function leaveRecord(error: unknown): void {
-  if (!(error instanceof StorageRejectedError)) throw error;
+  if (!(error instanceof StorageRejectedError && error.reason === 'locked')) throw error;
 }
 
 function takeUnlessOwned(file: string, own: Owner): Owner | undefined {
