@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 
 /**
  * After the last reply: for a sender that is in the middle of a request's head, or of a handshake, and for one that sends on
@@ -7,12 +8,15 @@ import { Server as NetServer, type Socket } from 'node:net';
  * repeat the call here, where nobody listens any more, nor elsewhere, since it has been sent.
  */
 const lingerMs = 500;
+/** Where they come faster than they are accepted. */
+const longestAcceptingMs = 500;
 
 export interface Drain {
   /** From now on each reply ends its connection: who calls looks for another place. New ones are taken as before. */
   announceEnd(): void;
   /**
-   * Stops accepting at once. Resolves when every connection has closed; what is still open after `timeoutMs` is cut.
+   * Accepts what waits to be accepted, and nothing more. Resolves when every connection has closed; what is still open after
+   * `timeoutMs` is cut.
    */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -31,12 +35,14 @@ export function prepareDrain(server: Server, startWaiting: () => void): Drain {
   const peers = new Map<Socket, string>();
   /** Replies owed, by connection: a reply that waits its turn on a broken one has no event of its own. */
   const owed = new Map<Socket, number>();
+  let accepted = 0;
   let isAnnounced = false;
   let isDraining = false;
   let linger: NodeJS.Timeout | undefined;
   let end: Promise<void> | undefined;
 
   server.on('connection', (socket: Socket) => {
+    accepted++;
     peers.set(socket, peerOf(socket));
     socket.once('close', () => peers.delete(socket));
   });
@@ -67,6 +73,7 @@ export function prepareDrain(server: Server, startWaiting: () => void): Drain {
 
   async function drain(timeoutMs: number): Promise<void> {
     isAnnounced = true;
+    await acceptWaiting();
     isDraining = true;
     const deadline = setTimeout(cut, timeoutMs);
     await new Promise<void>((resolve) => {
@@ -77,6 +84,19 @@ export function prepareDrain(server: Server, startWaiting: () => void): Drain {
     clearTimeout(deadline);
     clearTimeout(linger);
     server.close(); // no connection is left; this ends Node's own timer for slow requests
+  }
+
+  /**
+   * A port that closes resets the connections that wait to be accepted, of which each turn of the event loop may accept
+   * one: until a turn has met none.
+   */
+  async function acceptWaiting(): Promise<void> {
+    const until = performance.now() + longestAcceptingMs;
+    await setImmediate(); // the turn that is under way may have met its one
+    for (let before = -1; accepted !== before && performance.now() < until; ) {
+      before = accepted;
+      await setImmediate();
+    }
   }
 
   function lingerUnlessOwed(): void {
