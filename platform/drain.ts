@@ -73,13 +73,15 @@ export function prepareDrain(server: Server, startWaiting: () => void): Drain {
 
   async function drain(timeoutMs: number): Promise<void> {
     isAnnounced = true;
+    const wasOwed = isOwed();
     await acceptWaiting();
     isDraining = true;
     const deadline = setTimeout(cut, timeoutMs);
     await new Promise<void>((resolve) => {
       // The close() of an HTTP server would end idle connections before anyone has seen the 503.
       NetServer.prototype.close.call(server, () => resolve());
-      lingerUnlessOwed();
+      if (wasOwed) lingerUnlessOwed();
+      else startLinger();
     });
     clearTimeout(deadline);
     clearTimeout(linger);
@@ -100,9 +102,15 @@ export function prepareDrain(server: Server, startWaiting: () => void): Drain {
   }
 
   function lingerUnlessOwed(): void {
-    if (!isDraining || linger) return;
+    if (isDraining && !linger && !isOwed()) startLinger();
+  }
+
+  function isOwed(): boolean {
     startWaiting();
-    if ([...owed.values()].some((count) => count > 0)) return;
+    return [...owed.values()].some((count) => count > 0);
+  }
+
+  function startLinger(): void {
     linger = setTimeout(endIdle, lingerMs);
   }
 
