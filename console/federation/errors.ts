@@ -19,7 +19,10 @@ export function asProblemError(error: unknown): unknown {
 
 /** What an administrator says of a provider and cannot be; the message says what to change. */
 export class ProviderInputError extends ProblemError {
-  constructor(message: string, options?: ErrorOptions) {
-    super(problems.invalidRequest, message, options);
+  /** @param field  of the API's object, where the message is of one */
+  constructor(message: string, { field, cause }: { readonly field?: string; readonly cause?: unknown } = {}) {
+    const errors =
+      field === undefined ? [] : [{ pointer: `#/${field}`, code: 'invalid_value', detail: message }];
+    super(problems.invalidRequest, message, { cause, ...(errors.length > 0 && { members: { errors } }) });
   }
 }

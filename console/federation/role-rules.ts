@@ -27,17 +27,20 @@ export class RoleRuleError extends ProviderInputError {}
  * @throws {RoleRuleError}
  */
 export function parseRoleRule(text: string): RoleRule {
+  const rule = JSON.stringify(text);
   const arrow = text.lastIndexOf('->');
-  if (arrow < 0) throw wrong(text, 'has no arrow; write attribute=value -> Role');
+  if (arrow < 0) throw wrong(`The rule ${rule} has no arrow; write attribute=value -> Role.`);
   const [condition, role] = [text.slice(0, arrow).trim(), text.slice(arrow + 2).trim()];
   const equals = condition.indexOf('=');
-  if (equals < 0) throw wrong(text, 'has no = before the arrow; write attribute=value -> Role');
+  if (equals < 0) throw wrong(`The rule ${rule} has no = before the arrow; write attribute=value -> Role.`);
   const attribute = condition.slice(0, equals).trim();
   const value = condition.slice(equals + 1).trim();
-  if (attribute === '') throw wrong(text, 'names no attribute before the =');
-  if (value === '') throw wrong(text, 'has no value after the =; an empty one matches nobody');
+  if (attribute === '') throw wrong(`The rule ${rule} names no attribute before the =.`);
+  if (value === '') throw wrong(`The rule ${rule} has no value after the =; an empty one matches nobody.`);
   if (!isRoleName(role)) {
-    throw wrong(text, `gives a role that is none; there are ${roles.join(', ')}, and custom ones`);
+    throw wrong(
+      `The rule ${rule} gives a role that is none; there are ${roles.join(', ')}, and custom ones.`,
+    );
   }
   return { attribute, value, role };
 }
@@ -45,10 +48,10 @@ export function parseRoleRule(text: string): RoleRule {
 /** @throws {RoleRuleError} for what is no role, and for `Admin`: everybody whom the provider knows would be one */
 export function parseDefaultRole(text: string): string {
   if (text === 'Admin') {
-    throw new RoleRuleError('Admin cannot be the default role: write a rule that says who is administrator.');
+    throw wrongDefault('Admin cannot be the default role: write a rule that says who is administrator.');
   }
   if (isRoleName(text)) return text;
-  throw new RoleRuleError(
+  throw wrongDefault(
     `The default role ${JSON.stringify(text)} is none; there are ${roles.join(', ')}, and custom ones.`,
   );
 }
@@ -93,6 +96,10 @@ function valuesOf(attributes: UpstreamIdentity['attributes'], name: string): rea
   return Object.hasOwn(attributes, name) ? attributes[name]! : [];
 }
 
-function wrong(text: string, why: string): RoleRuleError {
-  return new RoleRuleError(`The rule ${JSON.stringify(text)} ${why}.`);
+function wrong(why: string): RoleRuleError {
+  return new RoleRuleError(why, { field: 'roleRules' });
+}
+
+function wrongDefault(why: string): RoleRuleError {
+  return new RoleRuleError(why, { field: 'defaultRole' });
 }

@@ -226,10 +226,11 @@ describe('a form', () => {
     [{ id: 'y'.repeat(1001) }, 'id'],
     [{ issuer: '' }, 'issuer'],
     [{ issuer: 'https://10.0.0.1' }, undefined],
-    [{ roleRules: 'no rule' }, undefined],
+    [{ roleRules: 'no rule' }, 'roleRules'],
+    [{ roleRules: '', defaultRole: '' }, 'roleRules'],
     [{ position: 'first' }, 'position'],
-    [{ defaultRole: 'Admin' }, undefined],
-    [{ name: `<b>مرحبا 🚀</b>${'x'.repeat(1000)}` }, undefined],
+    [{ defaultRole: 'Admin' }, 'defaultRole'],
+    [{ name: `<b>مرحبا 🚀</b>${'x'.repeat(1000)}` }, 'name'],
   ] as readonly (readonly [Record<string, string>, string | undefined])[])(
     'with %j is refused, what was typed stays, and nothing is added',
     async (fields, field) => {

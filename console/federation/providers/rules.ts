@@ -2,6 +2,7 @@
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { isLoopbackHost } from '../../http/outbound/loopback.ts';
 import type { Outbound } from '../../http/outbound/outbound.ts';
+import { ProviderInputError } from '../errors.ts';
 import { ldapProblems } from '../ldap/settings.ts';
 import {
   type LdapProvider,
@@ -22,10 +23,12 @@ export async function checkProvider(
       'The id of a provider has 1 to 32 characters of a-z, 0-9 and -, and begins and ends with none of -.',
     );
   }
-  if (name.trim() === '' || name.length > 64) throw invalid('The shown name has 1 to 64 characters.');
+  if (name.trim() === '' || name.length > 64)
+    throw new ProviderInputError('The shown name has 1 to 64 characters.', { field: 'name' });
   if (roleRules.rules.length === 0 && roleRules.defaultRole === undefined) {
-    throw invalid(
-      'Nobody could sign in: roles come from rules only. Give at least one --role-rule "attribute=value -> Role", or a --default-role.',
+    throw new ProviderInputError(
+      'Nobody could sign in: roles come from rules only. Give at least one role rule (attribute=value -> Role), or a default role.',
+      { field: 'roleRules' },
     );
   }
   if (provider.kind === 'oidc') await checkOidc(provider, checkOutboundUrl);
@@ -102,13 +105,15 @@ function checkLdap({ ldap, roleRules: { rules } }: LdapProvider): void {
   if (wrong.length > 0) throw invalid(`These directory settings cannot work: ${wrong.join('; ')}.`);
   for (const { attribute } of rules) {
     if (attribute === 'groups' && !ldap.groups) {
-      throw invalid(
+      throw new ProviderInputError(
         'A rule looks at groups, which come from a group search: give --group-base-dn, or use memberOf.',
+        { field: 'roleRules' },
       );
     }
     if (!/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(attribute)) {
-      throw invalid(
+      throw new ProviderInputError(
         'A rule of a directory names an attribute of its entries, such as memberOf or employeeType.',
+        { field: 'roleRules' },
       );
     }
   }

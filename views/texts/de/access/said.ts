@@ -18,6 +18,25 @@ export const saidByOperationsInGerman: Readonly<Record<string, string>> = {
   'There is a client {id} already.': 'Den Client {id} gibt es schon.',
   'There is a role {id} already.': 'Die Rolle {id} gibt es schon.',
   'There is an identity provider {id} already.': 'Den Identitätsanbieter {id} gibt es schon.',
+  'Nobody could sign in: roles come from rules only. Give at least one role rule (attribute=value -> Role), or a default role.':
+    'Niemand könnte sich anmelden: Rollen kommen nur aus Regeln. Geben Sie mindestens eine Rollenregel an (attribute=value -> Role) oder eine Standardrolle.',
+  'The rule {rule} has no arrow; write attribute=value -> Role.':
+    'Die Regel {rule} hat keinen Pfeil; schreiben Sie attribute=value -> Role.',
+  'The rule {rule} has no = before the arrow; write attribute=value -> Role.':
+    'Die Regel {rule} hat kein = vor dem Pfeil; schreiben Sie attribute=value -> Role.',
+  'The rule {rule} names no attribute before the =.': 'Die Regel {rule} nennt kein Attribut vor dem =.',
+  'The rule {rule} has no value after the =; an empty one matches nobody.':
+    'Die Regel {rule} hat keinen Wert nach dem =; ein leerer trifft auf niemanden zu.',
+  'The rule {rule} gives a role that is none; there are {roles}, and custom ones.':
+    'Die Regel {rule} gibt eine Rolle, die keine ist; es gibt {roles} und eigene.',
+  'Admin cannot be the default role: write a rule that says who is administrator.':
+    'Admin kann nicht die Standardrolle sein: Schreiben Sie eine Regel, die sagt, wer Administrator ist.',
+  'The default role {role} is none; there are {roles}, and custom ones.':
+    'Die Standardrolle {role} gibt es nicht; es gibt {roles} und eigene.',
+  'A rule looks at groups, which come from a group search: give --group-base-dn, or use memberOf.':
+    'Eine Regel fragt nach groups, die aus einer Gruppensuche kommen: Geben Sie --group-base-dn an, oder nehmen Sie memberOf.',
+  'A rule of a directory names an attribute of its entries, such as memberOf or employeeType.':
+    'Eine Regel für ein Verzeichnis nennt ein Attribut seiner Einträge, etwa memberOf oder employeeType.',
   'There is an identity provider of this id already.': 'Einen Identitätsanbieter dieser ID gibt es schon.',
   'There is no identity provider of this id.': 'Es gibt keinen Identitätsanbieter dieser ID.',
   'There is no custom role of this name.': 'Es gibt keine eigene Rolle dieses Namens.',
