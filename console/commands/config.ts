@@ -195,11 +195,13 @@ function shown(view: PlanView, input: Input): Reply {
 }
 
 function textOf({ steps, counts, limit }: PlanView): string {
-  const rows = steps.map(({ action, kind, id, changes, reason }) => [
-    action,
-    `${kind}/${id}`,
-    [...(reason ? [reason] : []), ...Object.entries(changes ?? {}).map(changeText)].join(', '),
-  ]);
+  const rows = steps.flatMap(({ action, kind, id, changes, reason }) => {
+    const [first = '', ...others] = [
+      ...(reason ? [reason] : []),
+      ...Object.entries(changes ?? {}).map(changeText),
+    ];
+    return [[action, `${kind}/${id}`, first], ...others.map((line) => ['', '', line])];
+  });
   const said = Object.entries(counts).map(([action, count]) => `${count} ${action}`);
   return [
     ...(rows.length > 0 ? [columns(rows), ''] : []),
@@ -211,7 +213,10 @@ function textOf({ steps, counts, limit }: PlanView): string {
 function changeText([name, change]: readonly [string, unknown]): string {
   if (typeof change !== 'object' || change === null) return `${name} ${String(change)}`;
   const { add, remove, from, to } = change as Readonly<Record<string, unknown>>;
-  if (!Array.isArray(add) || !Array.isArray(remove)) return `${name} ${text(from)} → ${text(to)}`;
+  if (!Array.isArray(add) || !Array.isArray(remove))
+    return from === null || from === undefined
+      ? `${name} ${text(to)}`
+      : `${name} ${text(from)} → ${text(to)}`;
   return `${name} ${[...add.map((item) => `+${text(item)}`), ...remove.map((item) => `-${text(item)}`)].join(' ')}`;
 }
 

@@ -171,7 +171,7 @@ function usageText(view: UsageView): string {
     roles: granted.roles.join(' ') || undefined,
     granted: granted.permissions.join(' ') || 'nothing',
     'as administrator': callsAsAdministrator > 0 ? `${callsAsAdministrator} calls` : undefined,
-    'would do': proposal
+    'would be enough': proposal
       ? [...proposal.roles, ...(proposal.roles.length > 0 ? [] : proposal.permissions)].join(' ') || 'nothing'
       : undefined,
     'not used': proposal?.remove.join(' ') || undefined,
