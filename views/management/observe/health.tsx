@@ -62,7 +62,10 @@ function Health({ frame, health, csrf, open, may }: HealthModel) {
       }
     >
       <p class="lede">
-        <About {...health} now={frame.now} />
+        {t('health.about')}
+        {/* A line of its own: nothing moves when it says another time. */}
+        <br />
+        <Checked {...health} now={frame.now} />
       </p>
       <Found {...{ frame, health, open, may }} />
       <p class="muted">
@@ -81,7 +84,7 @@ export function healthParts(model: HealthPartsModel): Readonly<Record<string, st
   const { frame, health } = model;
   return {
     'health-state': renderPart(<HealthState {...health} />, frame.presentation),
-    checked: renderPart(<About {...health} now={frame.now} />, frame.presentation),
+    checked: renderPart(<Checked {...health} now={frame.now} />, frame.presentation),
     found: renderPart(<Found {...model} />, frame.presentation),
   };
 }
@@ -96,10 +99,10 @@ function HealthState({ state }: Pick<ShownHealth, 'state'>) {
   );
 }
 
-function About({ checkedAt, now }: Pick<ShownHealth, 'checkedAt'> & Pick<FrameModel, 'now'>) {
+function Checked({ checkedAt, now }: Pick<ShownHealth, 'checkedAt'> & Pick<FrameModel, 'now'>) {
   return (
     <span id="checked" data-part="">
-      <Text id="health.about" gaps={{ ago: <Ago at={new Date(checkedAt)} now={now} /> }} />
+      <Text id="health.checkedAgo" gaps={{ ago: <Ago at={new Date(checkedAt)} now={now} /> }} />
     </span>
   );
 }

@@ -9,7 +9,8 @@ export const health: SameTexts<typeof english> = {
   'health.download': 'Bericht herunterladen',
   'health.runAgain': 'Noch einmal prüfen',
   'health.about':
-    'Member, Speicher, Schlüssel, Identitätsanbieter, Lizenz, Jobs und Einstellungen. Geprüft {ago}; eine neue Prüfung fragt jedes Member, ob es bereit ist.',
+    'Member, Speicher, Schlüssel, Identitätsanbieter, Lizenz, Jobs und Einstellungen. Eine neue Prüfung fragt jedes Member, ob es bereit ist.',
+  'health.checkedAgo': 'Geprüft {ago}.',
   'health.attentionCount': { one: 'Braucht Aufmerksamkeit ({n})', other: 'Braucht Aufmerksamkeit ({n})' },
   'health.fineCount': { one: 'In Ordnung ({n})', other: 'In Ordnung ({n})' },
   'health.doctor':

@@ -8,7 +8,8 @@ export const health = {
   'health.download': 'Download report',
   'health.runAgain': 'Run again',
   'health.about':
-    'Members, store, keys, identity providers, licence, jobs and settings. Checked {ago}. A new run asks each member whether it is ready.',
+    'Members, store, keys, identity providers, licence, jobs and settings. A new run asks each member whether it is ready.',
+  'health.checkedAgo': 'Checked {ago}.',
   'health.attentionCount': { one: 'Needs attention ({n})', other: 'Needs attention ({n})' },
   'health.fineCount': { one: 'Fine ({n})', other: 'Fine ({n})' },
   'health.doctor': '{command} also asks the application and the console’s own address, from where it is run.',
