@@ -5,7 +5,7 @@ import { usePresentation } from '../presentation.ts';
 import { assetPath } from '../static.ts';
 import { Text, useText } from '../texts/elements.tsx';
 import { numberIn } from '../texts/text.ts';
-import { Table } from './list.tsx';
+import { Table } from './lists/table.tsx';
 
 export interface PlotModel {
   /** Unique on the page; in the address of its table. */

@@ -5,8 +5,8 @@ import { Text, useText } from '../../texts/elements.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { Copyable } from '../copyable.tsx';
 import { More, Part } from '../detail.tsx';
-import { Table } from '../list.tsx';
 import { ListId } from '../list-id.tsx';
+import { Table } from '../lists/table.tsx';
 import { State } from '../state.tsx';
 import { switchAct } from './switch.tsx';
 

@@ -5,7 +5,7 @@ import { numberIn } from '../../texts/text.ts';
 import { Code } from '../code.tsx';
 import { Facts, Id, Part } from '../detail.tsx';
 import { TextField } from '../forms/fields.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { State } from '../state.tsx';
 
 export interface ShownTrial {

@@ -4,7 +4,7 @@ import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Named } from '../history/named.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 export interface ShownLogout {

@@ -3,7 +3,7 @@ import { useText } from '../../texts/elements.tsx';
 import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { decisionHref } from '../observe/audit.tsx';
 import { State } from '../state.tsx';
 

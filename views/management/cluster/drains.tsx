@@ -5,7 +5,7 @@ import { numberIn, type Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { Facts, Id, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { isRunning, JobState, type ShownJob, Starter } from '../observe/jobs/job-parts.tsx';
 import { type StructureJobModel, StructureJobPage } from './structure-job.tsx';
 import { drainHref, structureHref } from './structures.tsx';

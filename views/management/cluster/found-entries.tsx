@@ -1,8 +1,8 @@
 /** Entries of a map by their keys, a row each. */
 
 import { useText } from '../../texts/elements.tsx';
-import { Table } from '../list.tsx';
 import { ListId } from '../list-id.tsx';
+import { Table } from '../lists/table.tsx';
 import { structureHref } from './structures.tsx';
 import { sizeText } from './value.tsx';
 

@@ -8,7 +8,7 @@ import { DetailPage, type Fact, Facts, Part } from '../detail.tsx';
 import { EditorField } from '../forms/editor.tsx';
 import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { Live } from '../live/live.tsx';
 import { isNotRead, type NotRead, NotReadText } from '../live/not-read.tsx';
 import { State, type StateKind } from '../state.tsx';

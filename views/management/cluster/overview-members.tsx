@@ -2,7 +2,7 @@
 import { Form } from '../../elements/form.tsx';
 import { useText } from '../../texts/elements.tsx';
 import { Part } from '../detail.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { isNotRead, type NotRead, NotReadPart } from '../live/not-read.tsx';
 import { RowAct } from '../row-act.tsx';
 import { State, type StateKind } from '../state.tsx';

@@ -5,7 +5,7 @@ import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
 import { type Actor, Who } from '../history/named.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { Live } from '../live/live.tsx';
 import { isNotRead, type LiveParts, type NotRead, NotReadPart } from '../live/not-read.tsx';
 import type { ShownFinding } from '../observe/finding-place.ts';

@@ -5,7 +5,7 @@ import { saidIn, type Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { isRunning, JobState, Progress, type ShownJob, timeLeft } from '../observe/jobs/job-parts.tsx';
 import { Found } from './found-entries.tsx';
 import { type StructureJobModel, StructureJobPage } from './structure-job.tsx';

@@ -7,8 +7,8 @@ import { useText } from '../../texts/elements.tsx';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { Table } from '../list.tsx';
 import { ListId } from '../list-id.tsx';
+import { Table } from '../lists/table.tsx';
 import { entryHref } from './found-entries.tsx';
 import { sizeText } from './value.tsx';
 

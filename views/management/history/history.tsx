@@ -5,7 +5,7 @@ import { useText } from '../../texts/elements.tsx';
 import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { isNotRead, type NotRead, NotReadText } from '../live/not-read.tsx';
 import { RowLink } from '../row-act.tsx';
 import { type Change, type ChangedField, changedFields, nothing } from './changed-fields.ts';

@@ -1,7 +1,7 @@
 /** Calls summed by client, structure, member or status, and the refused ones by what was asked: each figure leads to its calls. */
 import { useText } from '../../texts/elements.tsx';
 import { Part } from '../detail.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { Named, Narrow, Status, shortly } from './call-cells.tsx';
 import { type Narrowing, narrowed } from './traffic-address.ts';
 

@@ -8,7 +8,7 @@ import { Copyable } from '../copyable.tsx';
 import { DetailPage, Done, type DoneNotice, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { Named, objectHref } from '../history/named.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { State } from '../state.tsx';
 import { decisionHref, entryColumns, rowOf, type ShownEntry } from './audit.tsx';
 import { MuteButton, Muted, type ShownMute } from './mute.tsx';

@@ -1,7 +1,7 @@
 /** Calls that wait for a member now, and the way to end one. */
 import { useText } from '../../texts/elements.tsx';
 import { Part } from '../detail.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { isNotRead, type NotRead, NotReadPart } from '../live/not-read.tsx';
 import { Named, shortly, whatOf } from './call-cells.tsx';
 import { trafficHref } from './traffic-address.ts';

@@ -7,7 +7,7 @@ import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Chips, Filters, type FiltersModel, isFiltered } from '../filters.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { Live } from '../live/live.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
 import { decisionHref, joinedHref } from './audit.tsx';

@@ -5,7 +5,7 @@ import { Said, Text, useText } from '../../texts/elements.tsx';
 import type { WordKey } from '../../texts/text.ts';
 import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 import { State } from '../state.tsx';
 
 /** As the admin API has it. */

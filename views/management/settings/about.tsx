@@ -5,7 +5,7 @@ import { useText } from '../../texts/elements.tsx';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, type Fact, Facts, Id, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 
 /** As the admin API has it. */
 export interface ShownInstallation {

@@ -4,7 +4,7 @@ import { renderDocument } from '../../layout.tsx';
 import { Said, useText } from '../../texts/elements.tsx';
 import { Part } from '../detail.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
-import { Table } from '../list.tsx';
+import { Table } from '../lists/table.tsx';
 
 export interface ShownInterface {
   /** Unique on the page. */

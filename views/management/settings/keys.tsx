@@ -6,8 +6,8 @@ import type { Translate } from '../../texts/text.ts';
 import { Ago, dateOf } from '../ago.tsx';
 import { DetailPage, More, Part } from '../detail.tsx';
 import type { FrameModel } from '../frame.tsx';
-import { Table } from '../list.tsx';
 import { ListId } from '../list-id.tsx';
+import { Table } from '../lists/table.tsx';
 import { State, type StateKind } from '../state.tsx';
 
 /** As the admin API has it. */

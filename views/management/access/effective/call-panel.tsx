@@ -5,7 +5,7 @@ import type { Translate } from '../../../texts/text.ts';
 import { type Fact, Facts } from '../../detail.tsx';
 import type { FrameModel } from '../../frame.tsx';
 import { objectHref } from '../../history/named.tsx';
-import { Table } from '../../list.tsx';
+import { Table } from '../../lists/table.tsx';
 import { entryColumns, rowOf, type ShownEntry } from '../../observe/audit.tsx';
 import {
   AsCommand,

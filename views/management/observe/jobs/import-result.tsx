@@ -2,7 +2,7 @@
 import { Said, useText } from '../../../texts/elements.tsx';
 import { asSentence, numberIn } from '../../../texts/text.ts';
 import { Facts, Part } from '../../detail.tsx';
-import { Table } from '../../list.tsx';
+import { Table } from '../../lists/table.tsx';
 
 /** As the admin API has it. */
 export interface ImportResult {
