@@ -89,7 +89,7 @@ function MapPage(model: MapModel) {
       {map.calledKeys && <CalledKeys map={map.id} called={map.calledKeys} now={frame.now} />}
       {readings.length > 0 && <ReadingsPart map={map.id} readings={readings} now={frame.now} />}
       {model.numbers && <NumbersPart {...model.numbers} />}
-      {mayChange && <More acts={[{ label: t('maps.clear'), href: `${href}?do=clear` }]} />}
+      {mayChange && <More acts={[{ label: t('maps.clearMap'), href: `${href}?do=clear` }]} />}
     </DetailPage>
   );
 }

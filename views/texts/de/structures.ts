@@ -42,7 +42,6 @@ export const structures: SameTexts<typeof english> = {
   'maps.keys': 'Schlüssel',
   'maps.key': 'Schlüssel',
   'maps.get': 'Lesen',
-  'maps.clear': 'Leeren',
   'maps.type': 'Typ',
   'maps.size': 'Größe',
   'maps.noEntry': 'Kein Eintrag',
@@ -82,11 +81,11 @@ export const structures: SameTexts<typeof english> = {
   'queues.items': 'Elemente',
   'queues.offerAnItem': 'Element einreihen',
   'queues.toTheEnd': 'Es kommt an das Ende der Queue.',
-  'queues.offer': 'Einreihen',
+  'queues.offer': 'Element einreihen',
   'queues.takeAway': 'Elemente entnehmen',
   'queues.noLook':
     'Ein Element lässt sich nur ansehen, indem man es entnimmt. Vor jeder Aktion wird gefragt.',
-  'queues.poll': 'Entnehmen',
+  'queues.poll': 'Element entnehmen',
   'queues.taken': { one: 'Das entnommene Element', other: '{n} entnommene Elemente' },
   'queues.onThisPageAlone': {
     one: 'Es ist nicht mehr in der Queue, und niemand sonst hat es bekommen. Es steht nur noch auf dieser Seite.',
