@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import { isSameText } from '../../platform/secret.ts';
+import { normalName } from '../storage/name-keys.ts';
 import type { SignedIn } from './sign-in.ts';
 import type { SignInTimes } from './sign-in-times.ts';
-import type { NewUser } from './users/user-records.ts';
+import { checkForm, type NewUser } from './users/user-records.ts';
 import type { Users } from './users.ts';
 import { issueTime } from './validity.ts';
 
@@ -18,6 +19,8 @@ export interface Setup {
   isOpen(): Promise<boolean>;
   /** @throws {ProblemError} `forbidden` when the link is wrong or used */
   checkToken(token: string): Promise<void>;
+  /** What stands above the password in the form. @throws {ProblemError} `invalid_request` */
+  checkUser(user: Omit<FirstUser, 'password'>): void;
   /** @throws {ProblemError} as {@link Setup.checkToken} and {@link Users.add} */
   createAdministrator(token: string, user: FirstUser): Promise<SignedIn>;
 }
@@ -54,6 +57,7 @@ export function createSetup({ users, times, setupToken, now }: SetupDeps): Setup
     token,
     isOpen: async () => !(await users.hasAny()),
     checkToken,
+    checkUser: ({ username, ...user }) => checkForm({ ...user, username: normalName(username), roles: [] }),
     async createAdministrator(given, user) {
       await checkToken(given);
       const account = await users.add({ ...user, roles: ['Admin'] }, { isFirst: true });

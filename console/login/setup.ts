@@ -39,10 +39,13 @@ export function createSetupPage(deps: SetupPageDeps) {
       const username = form.get('username') ?? '';
       const email = form.get('email') ?? '';
       const [password, again] = [form.get('password'), form.get('password_again')];
+      const user = { username, email: email || undefined };
+      let isPasswordAtFault = false;
       try {
+        setup.checkUser(user);
+        isPasswordAtFault = password !== again;
         const { account, at } = await setup.createAdministrator(token, {
-          username,
-          email: email || undefined,
+          ...user,
           password: checkRepeated(password, again),
         });
         await onSetup(ctx, account);
@@ -50,7 +53,7 @@ export function createSetupPage(deps: SetupPageDeps) {
       } catch (error) {
         if (!(error instanceof ProblemError) || error.problem.status !== 400) throw error;
         ctx.status = 400;
-        const isPasswordAtFault = error.problem === problems.weakPassword || password !== again;
+        isPasswordAtFault ||= error.problem === problems.weakPassword;
         return showForm(ctx, token, { username, email, problem: error.message, isPasswordAtFault });
       }
       ctx.status = 303;

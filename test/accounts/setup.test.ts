@@ -42,6 +42,11 @@ describe('what has to be corrected is shown with what was typed, but no password
     ['a short password', { password: 'short', password_again: 'short' }, /at least 12 characters/],
     ['an endless password', { password: 'x9'.repeat(600), password_again: 'x9'.repeat(600) }, /at most 256/],
     ['two passwords', { password_again: 'another-harbour-in-fog' }, /not the same/],
+    [
+      'no name, and two passwords',
+      { username: '', password_again: 'another-harbour' },
+      /user name has 1 to 64/,
+    ],
     ['a name with spaces', { username: 'grace hopper' }, /user name has 1 to 64/],
     ['no name', { username: '' }, /user name has 1 to 64/],
     ['an address that is none', { email: 'grace' }, /not an e-mail address/],
@@ -55,7 +60,7 @@ describe('what has to be corrected is shown with what was typed, but no password
     for (const [name, value] of Object.entries(sent)) {
       const input = new RegExp(`<input id="${name}"[^>]*>`).exec(reply.body)![0];
       expect(input.includes(` value="${value}"`)).toBe(/username|email/.test(name) && value !== '');
-      const isMarked = /password/.test(name) && 'password_again' in changes;
+      const isMarked = /password/.test(name) && 'password_again' in changes && !('username' in changes);
       expect(input.includes('aria-invalid="true"'), `${name} is marked as wrong`).toBe(isMarked);
     }
     expect(await users()).toEqual([]);

@@ -71,7 +71,7 @@ function ActPage(model: ActModel) {
   const { frame, path, title, effects, diff, stops, errors, ways = [] } = model;
   return (
     <ManagementPage frame={frame} path={path} title={title} hasProblem={errors.length > 0}>
-      <div class="narrow-work">
+      <div class="narrow-work" data-question="">
         <ErrorList errors={errors} isAct />
         {stops !== undefined && <Problem id="stops">{stops}</Problem>}
         <ul class="effects">

@@ -161,7 +161,7 @@ function find({ kind, name, wanted }: Sought): string | undefined {
     kind === 'link' || kind === 'button'
       ? textOf(element)
       : (element.getAttribute('aria-label') ?? [...(element.labels ?? [])].map(textOf).join(' '));
-  const root = document.querySelector('main') ?? document;
+  const root = document.querySelector('dialog[open]') ?? document.querySelector('main') ?? document;
   const all = [...root.querySelectorAll<HTMLInputElement>(selector)]
     .filter((element) => element.getClientRects().length > 0)
     .map((element) => ({ element, text: nameOf(element) }));
@@ -199,14 +199,23 @@ function pageText(): string {
 }
 
 function isWritten(text: string): boolean {
-  const page = (document.querySelector('main') ?? document.body).innerText.replace(/\s+/g, ' ');
+  const root =
+    document.querySelector<HTMLElement>('dialog[open]') ?? document.querySelector('main') ?? document.body;
+  const page = root.innerText.replace(/\s+/g, ' ');
   return page.includes(text);
 }
 
+/** With the question over it, where there is one. */
 function sayThatItIsLeft(): void {
-  document.documentElement.setAttribute('data-left', '');
+  const question = document.querySelector('dialog[open]');
+  document.documentElement.setAttribute('data-left', question ? 'question' : 'page');
+  question?.setAttribute('data-left', '');
 }
 
+/** At another page, at a question over this one, or back from that. */
 function hasArrived(): boolean {
-  return document.readyState === 'complete' && !document.documentElement.hasAttribute('data-left');
+  if (document.readyState !== 'complete') return false;
+  const left = document.documentElement.getAttribute('data-left');
+  const question = document.querySelector('dialog[open]');
+  return left === null || (question ? !question.hasAttribute('data-left') : left === 'question');
 }
