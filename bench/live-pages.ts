@@ -14,6 +14,7 @@ import { formatSpread, type Spread, spread } from './statistics.ts';
 const sliceSeconds = 0.5;
 /** Of each console and kind of call, while one of them has the pages. */
 const slices = 12;
+const warmUpSlices = 90;
 /** After so many pages were opened, until what that has left is done. */
 const settlingMs = 4_000;
 const idleMs = 10_000;
@@ -31,7 +32,7 @@ export const benchmark: Benchmark = {
     try {
       const costs = new Map<string, Costs>(kinds.map((kind) => [kind, { without: [], open: [] }]));
       const shares: number[] = [];
-      for (const each of [one, other]) await warmUp(each);
+      await warmUp([one, other]);
       for (let round = 0; round < rounds; round++) {
         process.stderr.write(`round ${round + 1} of ${rounds}\n`);
         const inTurn = round % 2 === 0 ? [one, other] : [other, one];
@@ -76,10 +77,15 @@ async function startMeasured(): Promise<Measured> {
   return { running, agents, requests: await requestsTo(running) };
 }
 
-/** Each is compiled, and the sign-ins are over, before anything counts. */
-async function warmUp(measured: Measured): Promise<void> {
-  const open = await openAll(measured, few);
-  for (const kind of kinds) for (let i = 0; i < 4; i++) await addSlice(measured, kind, newSpent());
+/**
+ * The sign-ins are over, and what makes the pages is compiled, before anything counts: a part is made every two seconds alone, so
+ * that for its first minutes each console would be compared with its own compiler.
+ */
+async function warmUp(both: readonly Measured[]): Promise<void> {
+  const open = [];
+  for (const each of both) open.push(...(await openAll(each, few)));
+  for (let i = 0; i < warmUpSlices; i++)
+    for (const kind of kinds) for (const each of both) await addSlice(each, kind, newSpent());
   for (const { leave } of open) leave();
 }
 
