@@ -254,8 +254,8 @@ describe('what moves', () => {
     expect(items).toHaveLength(1);
     const one = await stream(ada, `/access/sessions/${items[0]!.id}`);
     await one.until(hasParts);
-    // Sign-ins of one second are told apart by their ids alone, in any order.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    // Sign-ins of one second are told apart by their ids alone, in any order; hers bears the second after its own.
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
     await signedIn('grace');
     await more.until(({ name, data }) => name === 'new' && data.count === 1 && data.isExact === true, 20_000);
     await callApi(console, 'DELETE', `/sessions/${items[0]!.id}`);

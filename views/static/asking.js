@@ -38,7 +38,7 @@ function showQuestion(heading, question) {
     dialog.close();
   });
   dialog.addEventListener('close', () => dialog.remove());
-  document.body.append(dialog);
+  document.querySelector('main').append(dialog);
   offerCopies(dialog);
   dialog.showModal();
 }
