@@ -10,6 +10,7 @@ test('every file has its type, its bytes and a validator of its own', async () =
   // Those within the explorer's sheet are named for what is in them.
   const names = [...files.keys()].filter((name) => !name.startsWith('picture-'));
   expect(names.sort()).toEqual([
+    'asking.js',
     'copy.js',
     'dark.css',
     'editing.js',
