@@ -383,7 +383,7 @@ describe('is refused with what to change, and adds nothing', () => {
     ['client authentication that is none', [...oidc, '--client-auth', 'tls', ...rule], 1, 'basic, post'],
     ['HMAC for ID tokens', [...oidc, ...none, '--id-token-alg', 'HS256', ...rule], 1, 'RS256'],
     ['flags of another kind', [...oidc, ...none, '--base-dn', 'dc=example', ...rule], 1, 'ldap'],
-    ['no rule (S45)', [...oidc, ...none], 1, '--role-rule'],
+    ['no rule (S45)', [...oidc, ...none], 1, 'at least one role rule'],
     [
       'a rule without a role (S45)',
       [...oidc, ...none, '--role-rule', 'groups=ops'],
