@@ -24,6 +24,7 @@ test('every file has its type, its bytes and a validator of its own', async () =
     'management.css',
     'mark.svg',
     'outcome.js',
+    'over.js',
     'plots.css',
     'plots.js',
     'rings.svg',

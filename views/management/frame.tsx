@@ -97,7 +97,7 @@ interface FramedProps {
   readonly children: ComponentChildren;
 }
 
-const managementScripts = ['times.js', 'keys.js', 'copy.js', 'asking.js'];
+const managementScripts = ['times.js', 'keys.js', 'copy.js', 'over.js', 'asking.js'];
 
 /** The frame around a page that has a heading of its own. */
 export function Framed({ frame, title, hasProblem, children }: FramedProps) {

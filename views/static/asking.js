@@ -21,14 +21,12 @@ function renameIds(question) {
       );
 }
 
-function showQuestion(heading, question) {
-  const dialog = document.createElement('dialog');
+function fill(dialog, question, page) {
   const title = document.createElement('h2');
-  dialog.className = 'over';
-  dialog.setAttribute('aria-labelledby', `${idPrefix}title`);
-  title.append(...heading.childNodes);
   renameIds(question);
   title.id = `${idPrefix}title`;
+  title.append(...page.querySelector('h1').childNodes);
+  dialog.setAttribute('aria-labelledby', title.id);
   dialog.append(title, question);
   const leave = question.querySelector('.actions a');
   leave.autofocus = true;
@@ -37,26 +35,12 @@ function showQuestion(heading, question) {
     event.preventDefault();
     dialog.close();
   });
-  dialog.addEventListener('close', () => dialog.remove());
-  document.querySelector('main').append(dialog);
-  offerCopies(dialog);
-  dialog.showModal();
 }
 
-// Where it cannot be had, its page says why.
 async function ask(href) {
   isAsking = true;
-  try {
-    const response = await fetch(href);
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const question = page.querySelector('[data-question]');
-    if (!response.ok || response.redirected || !question) return location.assign(href);
-    showQuestion(page.querySelector('h1'), question);
-  } catch {
-    location.assign(href);
-  } finally {
-    isAsking = false;
-  }
+  await showOver(href, '[data-question]', fill);
+  isAsking = false;
 }
 
 addEventListener('click', (event) => {

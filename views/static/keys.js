@@ -39,32 +39,22 @@ async function showKeys() {
   if (href === undefined || find('dialog[open]')) return;
   const here = find('[data-keys=choice]');
   if (here) return here.closest('section').scrollIntoView();
-  try {
-    const response = await fetch(href);
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const keys = page.querySelector('#keys');
-    if (!response.ok || response.redirected || !keys) return location.assign(href);
-    const dialog = document.createElement('dialog');
+  await showOver(href, '#keys', (dialog, keys) => {
     const close = document.createElement('button');
-    dialog.className = 'keys';
+    dialog.classList.add('keys');
     dialog.setAttribute('aria-labelledby', 'all-keys-title');
     close.className = 'button';
     close.textContent = help.dataset.close;
     close.autofocus = true;
     close.addEventListener('click', () => dialog.close());
-    dialog.addEventListener('close', () => dialog.remove());
     // The page over which it stands may have a part of this name.
     keys.id = 'all-keys';
     keys.querySelector('h2').id = 'all-keys-title';
     keys.setAttribute('aria-labelledby', 'all-keys-title');
     // First, so that who has the focus on it sees the beginning.
-    dialog.append(close, document.importNode(keys, true));
-    document.body.append(dialog);
-    offerChoice();
-    dialog.showModal();
-  } catch {
-    location.assign(href);
-  }
+    dialog.append(close, keys);
+  });
+  offerChoice();
 }
 
 const does = {
