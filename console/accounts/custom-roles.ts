@@ -9,7 +9,7 @@ import type { RoleRecord } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 import { checkName, checkPermissions, describedBy } from './custom-role-form.ts';
 import { createRoleHolders, mostNamed, type RoleHolders } from './role-holders.ts';
-import { isRole, roleMeanings, roles } from './roles.ts';
+import { isRole, roleDescriptions, roleMeanings, roles } from './roles.ts';
 import type { AccountRecords } from './voiding.ts';
 
 export interface NewRole {
@@ -66,12 +66,9 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
     /** From memory; undefined for what is no custom role. */
     permissionsOf: (name: string): readonly string[] | undefined => find(name)?.permissions,
     /** In words, for a page; also of a name that stands for nothing any more. */
-    meaningOf(name: string): string {
-      if (isRole(name)) return roleMeanings[name];
-      const role = find(name);
-      if (!role) return 'Opens nothing: there is no such role any more.';
-      return `${asOwnSentence(role.description)}${opened(role.permissions)}`;
-    },
+    meaningOf: (name: string): string => (isRole(name) ? roleDescriptions[name] : meaningOfCustom(name)),
+    /** The same of a token that has the role. */
+    meaningInTokens: (name: string): string => (isRole(name) ? roleMeanings[name] : meaningOfCustom(name)),
     holdersOf,
     add,
     /**
@@ -130,6 +127,12 @@ export function createCustomRoles({ registry, records, isPermission, now }: Cust
       };
     },
   };
+
+  function meaningOfCustom(name: string): string {
+    const role = find(name);
+    if (!role) return 'Opens nothing: there is no such role any more.';
+    return `${asOwnSentence(role.description)}${opened(role.permissions)}`;
+  }
 
   /**
    * Whoever still has a role of this name from before, loses it first.

@@ -4,11 +4,18 @@ import type { RecordTransaction } from '../storage/record-store.ts';
 import type { Role } from '../storage/records.ts';
 import type { Registry, RegistryTransaction } from '../storage/storage.ts';
 
-/** The built-in roles, strongest first, each with what it opens in words for a page. */
+/** The built-in roles, strongest first, each with what it opens in words for a page, by a token too. */
 export const roleMeanings: Readonly<Record<Role, string>> = {
   Admin: 'Reads and changes everything, on the cluster and here.',
   Viewer: 'Reads cluster information, health, map values, queue sizes and the state of CP and WAN.',
   MetricsViewer: 'Reads cluster information and health.',
+};
+
+/** The same of who is signed in at the console itself. */
+export const roleDescriptions: Readonly<Record<Role, string>> = {
+  ...roleMeanings,
+  Viewer:
+    'Reads cluster information, health, map values, queue sizes and the state of CP and WAN; on the pages of this console the audit log and jobs too.',
 };
 
 /** The built-in ones. */

@@ -57,7 +57,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     method: 'GET',
     path: '/jobs',
     summary: 'Lists the jobs of the last 30 days, the newest first.',
-    access: 'inspect',
+    access: 'observe',
     query: listQuery({
       state: z.enum(jobStates).exactOptional(),
       kind: text.max(64).exactOptional(),
@@ -82,7 +82,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     method: 'GET',
     path: '/jobs/{job}',
     summary: 'Shows a job; with `Prefer: wait=N` when it is over, or after N seconds.',
-    access: 'inspect',
+    access: 'observe',
     params,
     answer: jobView,
     async run({ params: { job: id }, waitSeconds }, { jobs }: JobNeeds) {
@@ -94,7 +94,7 @@ export const jobOperations: readonly Operation<JobNeeds>[] = [
     method: 'GET',
     path: '/jobs/{job}/events',
     summary: 'Tells of a job as it goes on, until it is over: an event `job` for each change.',
-    access: 'inspect',
+    access: 'observe',
     params,
     answer: jobView,
     answerType: 'text/event-stream',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ProblemError, problems } from '../../platform/errors.ts';
 import type { CustomRoles, RoleChange } from '../accounts/custom-roles.ts';
 import type { RoleHolders } from '../accounts/role-holders.ts';
-import { roles as builtInRoles, isRole, roleMeanings } from '../accounts/roles.ts';
+import { roles as builtInRoles, isRole, roleDescriptions } from '../accounts/roles.ts';
 import { changesBetween } from '../operations/changes.ts';
 import { type Cursors, defaultItems, type ListedQuery, listOf, listQuery } from '../operations/lists.ts';
 import { type Answer, type Operation, operation } from '../operations/operation.ts';
@@ -205,7 +205,7 @@ async function viewOf(name: string, roles: CustomRoles, record = roles.find(name
   const { names: users, count: userCount }: RoleHolders = await roles.holdersOf(name);
   return {
     id: name,
-    description: isRole(name) ? roleMeanings[name] : (record?.description ?? null),
+    description: isRole(name) ? roleDescriptions[name] : (record?.description ?? null),
     permissions: record?.permissions ?? [],
     builtIn: isRole(name),
     users,

@@ -28,6 +28,7 @@ const rolesOf = {
   own: [],
   metrics: ['Admin', 'Viewer', 'MetricsViewer'],
   read: ['Admin', 'Viewer'],
+  observe: ['Admin'],
   inspect: ['Admin'],
   write: ['Admin'],
 } as const;

@@ -23,14 +23,14 @@ export interface ConsentDeps {
   readonly resources: Resources;
   readonly findUser: (id: string) => Promise<UserRecord | undefined>;
   /** What a role opens, in words. */
-  readonly meaningOfRole: (role: string) => string;
+  readonly meaningInTokens: (role: string) => string;
   readonly isSecure: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 export function createConsent(deps: ConsentDeps) {
-  const { provider, csrf, clients, resources, findUser, meaningOfRole, isSecure, now } = deps;
+  const { provider, csrf, clients, resources, findUser, meaningInTokens, isSecure, now } = deps;
 
   return {
     async show(ctx: Context, interaction: Interaction): Promise<void> {
@@ -86,7 +86,7 @@ export function createConsent(deps: ConsentDeps) {
     if (requestedOf(interaction).some((scope) => roleScopes.has(scope))) return [];
     return roles.map((role) => ({
       name: role,
-      meaning: `Act with your role ${role}. ${meaningOfRole(role)}`,
+      meaning: `Act with your role ${role}. ${meaningInTokens(role)}`,
       isNew: false,
     }));
   }

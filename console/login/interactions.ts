@@ -30,7 +30,7 @@ export interface InteractionsDeps extends Pick<LoginPageDeps, 'isSetUp' | 'url'>
   readonly resources: Resources;
   readonly findUser: (id: string) => Promise<UserRecord | undefined>;
   /** What a role opens, in words. */
-  readonly meaningOfRole: (role: string) => string;
+  readonly meaningInTokens: (role: string) => string;
   readonly browserSessions: Pick<BrowserSessions, 'current' | 'start'>;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly upstream: UpstreamSignIn;

@@ -42,7 +42,7 @@ export interface LoginNeeds extends Pick<InteractionsDeps, 'provider' | 'resourc
   readonly users: Users;
   readonly invitations: Invitations;
   readonly passwords: Passwords;
-  readonly roles: { meaningOf(role: string): string };
+  readonly roles: { meaningOf(role: string): string; meaningInTokens(role: string): string };
   readonly sessions: Sessions;
   readonly clients: Pick<Clients, 'find'>;
   readonly providers: { find(id: string): { readonly name: string } | undefined };
@@ -98,6 +98,7 @@ export function createLoginModule(needs: LoginNeeds): LoginModule {
     findUser: users.find,
     isSetUp: users.hasAny,
     meaningOfRole: roles.meaningOf,
+    meaningInTokens: roles.meaningInTokens,
     entries,
     onChange: entries.say,
   };

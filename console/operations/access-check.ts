@@ -45,7 +45,7 @@ export function mayRun(
   // By these, what counts for a while could make itself stay.
   const roles = isOfEverything(asked) ? baseRolesOf(actor) : actor.roles;
   if (roles.includes('Admin')) return true;
-  if (rolesFor(asked).some((role) => roles.includes(role))) return true;
+  if (rolesFor(asked, actor).some((role) => roles.includes(role))) return true;
   const needed = scopeOf(asked);
   const wide = needed.replace(`:${asked.object}:`, ':*:');
   // What is dangerous, a machine has to be given by its name.
@@ -54,15 +54,16 @@ export function mayRun(
   return opening.some((scope) => held.includes(scope));
 }
 
-/** Built-in roles besides Admin. */
-function rolesFor({ access }: Asked): readonly string[] {
+/** Built-in roles besides Admin. A dashboard gets a token of a Viewer for whoever looks at it: that observes nothing. */
+function rolesFor({ access }: Asked, { via }: Pick<Actor, 'via'>): readonly string[] {
   if (access === 'metrics') return ['Viewer', 'MetricsViewer'];
-  return access === 'read' ? ['Viewer'] : [];
+  return access === 'read' || (access === 'observe' && via === 'page') ? ['Viewer'] : [];
 }
 
-function insufficient(asked: Asked, { id, kind }: Actor): ProblemError {
+function insufficient(asked: Asked, actor: Actor): ProblemError {
+  const { id, kind } = actor;
   const scope = scopeOf(asked);
-  const role = ['Admin', ...rolesFor(asked)].at(-1);
+  const role = ['Admin', ...rolesFor(asked, actor)].at(-1);
   const detail =
     kind === 'client'
       ? `This needs the scope ${scope}.`

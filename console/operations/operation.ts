@@ -8,8 +8,11 @@ import type { CheckMayGrant } from './privileges.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Of the built-in roles, MetricsViewer may see `metrics`, Viewer may `read` these too; what it takes to `inspect` or `write` only Admin has. Whoever calls may ask about their `own`. */
-export type Access = 'own' | 'metrics' | 'read' | 'inspect' | 'write';
+/**
+ * Of the built-in roles, MetricsViewer may see `metrics`, Viewer may `read` these too, and `observe` where it is signed in at the
+ * console itself; what it takes to `inspect` or `write` only Admin has. Whoever calls may ask about their `own`.
+ */
+export type Access = 'own' | 'metrics' | 'read' | 'observe' | 'inspect' | 'write';
 
 /** What came with a call, checked. */
 export interface OperationCall<Params = unknown, Query = unknown, Body = unknown> {

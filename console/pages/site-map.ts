@@ -155,7 +155,7 @@ export const siteMap: readonly SiteGroup[] = [
         href: '/observe/audit',
         otherHref: '/observe/decisions',
         letter: 'l',
-        needs: { object: 'audit', access: 'inspect' },
+        needs: { object: 'audit', access: 'observe' },
         about: 'pages.whatHappenedWhoDid',
       },
       {
@@ -168,7 +168,7 @@ export const siteMap: readonly SiteGroup[] = [
       {
         title: 'common.jobs',
         href: '/observe/jobs',
-        needs: { object: 'jobs', access: 'inspect' },
+        needs: { object: 'jobs', access: 'observe' },
         about: 'pages.whatTakesLongerThan',
       },
     ],

@@ -148,8 +148,8 @@ describe('jobs', () => {
 test.each([
   { path: '/observe/health', viewer: 200, metrics: 403 },
   { path: '/observe/health/report', viewer: 200, metrics: 403 },
-  { path: '/observe/jobs', viewer: 403, metrics: 403 },
-  { path: `/observe/jobs/job_${'0'.repeat(32)}`, viewer: 403, metrics: 403 },
+  { path: '/observe/jobs', viewer: 200, metrics: 403 },
+  { path: `/observe/jobs/job_${'0'.repeat(32)}`, viewer: 404, metrics: 403 },
 ])('$path is for whoever may run its operation', async ({ path, ...expected }) => {
   const metrics = await personWith(console, `m${path.replace(/\W/g, '').slice(-8)}`, ['MetricsViewer']);
   expect((await viewer.get(path)).status).toBe(expected.viewer);

@@ -200,7 +200,7 @@ describe('putting back', () => {
   });
 
   test.each([
-    { who: 'a Viewer', roles: ['Viewer'], history: false },
+    { who: 'a Viewer', roles: ['Viewer'], history: true },
     { who: 'who may read roles and the audit', roles: ['Access'], history: true },
   ])('is not for $who', async ({ roles, history }) => {
     const id = roles[0]!.toLowerCase();

@@ -88,8 +88,10 @@ export const accessOperations: readonly Operation<AccessNeeds>[] = [
     method: 'GET',
     path: '/access/explain',
     summary: 'Explains a denial by its decision id, or a call that has not happened.',
-    description: 'Give `decision`, or `method` and `path` and who would call.',
-    access: 'inspect',
+    description:
+      'Give `decision`, or `method` and `path` and who would call. A Viewer who is signed in at the console asks for ' +
+      'decisions alone.',
+    access: 'observe',
     query: z.strictObject({
       decision: text.exactOptional(),
       method: z
@@ -101,13 +103,15 @@ export const accessOperations: readonly Operation<AccessNeeds>[] = [
     }),
     answer: explanation,
     problems: [404],
-    async run({ query }, { accessAnswers, muteAnswers }: AccessNeeds) {
+    async run({ query, actor }, { accessAnswers, muteAnswers, roles, now }: AccessNeeds) {
       const { decision, method, path, user, client } = query;
       if (decision !== undefined) {
         if (Object.keys(query).length > 1) throw invalid('With decision there is no other parameter.');
         const explained = await accessAnswers.explainDecision(decision);
         return { body: { ...explained, muted: (await muteAnswers.of({ decision })) ?? null } };
       }
+      const asked = { object: 'access', access: 'inspect' } as const;
+      checkAccess(asked, actor, { permissionsOf: roles.permissionsOf, now });
       if (!method || !path) throw invalid('Give decision, or method and path and who would call.');
       const explained = await accessAnswers.explainCall(method.toUpperCase(), path, callerOf(query));
       const isOne = (user ?? client) !== undefined;

@@ -46,7 +46,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     summary: 'Lists entries of the audit, the newest first unless `sort` says otherwise.',
     description:
       'All filters that are given hold. A page looks at 5,000 entries at most, so it may be short.',
-    access: 'inspect',
+    access: 'observe',
     readEvent: auditReadEvent,
     query: listQuery({
       ...entryFilters,
@@ -77,7 +77,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     method: 'GET',
     path: '/audit/{auditEntry}',
     summary: 'Shows an entry of the audit.',
-    access: 'inspect',
+    access: 'observe',
     readEvent: auditReadEvent,
     params: z.strictObject({ auditEntry: entryId }),
     answer: entryView,
@@ -134,7 +134,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     description:
       'From the id of a decision, request, token, grant or session: its entries, and of each id that they have the ' +
       'first entry. So a refusal leads to the token, to the grant it is of, and to the sign-in.',
-    access: 'inspect',
+    access: 'observe',
     readEvent: auditReadEvent,
     params: z.strictObject({ id: z.string().min(1).max(512) }),
     answer: listOf(entryView),
@@ -153,7 +153,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     description:
       'Writer after writer, each in order. JSON lines are as they are stored, with check-points, and with the hash of ' +
       'each entry that was not asked for, so that the chain can be checked; CSV and CEF have what was asked for.',
-    access: 'inspect',
+    access: 'observe',
     readEvent: 'audit.exported',
     isLong: true,
     query: z.strictObject({
@@ -181,7 +181,7 @@ export const auditOperations: readonly Operation<AuditNeeds>[] = [
     path: '/audit/events',
     summary: 'Tells of entries as they are written: an event `entry` for each.',
     description: 'Ends after five minutes; with `after`, the last `id` that came, it goes on there.',
-    access: 'inspect',
+    access: 'observe',
     readEvent: 'audit.followed',
     isLong: true,
     query: z.strictObject({ after: z.string().max(65_536).exactOptional(), ...entryFilters }),

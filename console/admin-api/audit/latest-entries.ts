@@ -19,7 +19,7 @@ export const latestEntries = operation({
   method: 'GET',
   path: '/audit/latest',
   summary: 'Shows the latest denials, and the latest entries that say what they have changed.',
-  access: 'inspect',
+  access: 'observe',
   readEvent: auditReadEvent,
   query: z.strictObject({
     limit: z.coerce

@@ -23,7 +23,7 @@ export const newestEntries = operation({
   summary:
     'Names the newest entries of the audit by their ids, the newest first, for whoever counts what has come.',
   description: 'It shows nothing of what they say, and so leaves no entry.',
-  access: 'inspect',
+  access: 'observe',
   query: z.strictObject({
     limit: z.coerce
       .number()

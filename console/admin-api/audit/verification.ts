@@ -59,7 +59,7 @@ export const verificationOperations: readonly Operation<VerificationNeeds>[] = [
     summary: 'Says when the audit was verified last, up to which entry, and what came of it.',
     description:
       'Of the files of the console that answers; where several share a database, of the entries of all of them there. What was written since then was not looked at.',
-    access: 'inspect',
+    access: 'observe',
     answer: verificationView,
     async run(_call, { lastVerification }: VerificationNeeds) {
       const last = await lastVerification();

@@ -106,7 +106,7 @@ const order: readonly HealthFinding['state'][] = ['problem', 'warning', 'ok'];
 
 async function bodyOf(actor: Actor, isNow: boolean, { healthFindings, roles }: HealthNeeds) {
   // Who is denied what names callers, which are not for everybody who reads this.
-  const asked = { object: 'access', access: 'inspect' } as const;
+  const asked = { object: 'access', access: 'observe' } as const;
   const mayKnow = actor.kind === 'local' || mayRun(asked, actor, roles);
   const [{ at, findings }, denials] = await Promise.all([
     isNow ? healthFindings.run() : healthFindings.last(),

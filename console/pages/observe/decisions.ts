@@ -69,22 +69,25 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
   async function showDecision(ctx: PageContext, explained: Explained | undefined): Promise<void> {
     const id = String(ctx.params.decision);
     const { body } = await tools.run<ListAnswer<ShownEntry>>(ctx, 'traceAuditEntries', { params: { id } });
+    const may = await tools.mayRun(ctx, ['muteDenials', 'readAccessUsage']);
     const caller = explained && callerOf(explained);
-    const withAll = caller && explained ? await explainCall(tools, ctx, caller, explained) : undefined;
+    // Whoever observes reads what happened; what somebody else might do, and what would change that, is for who inspects.
+    const inspected = may.has('readAccessUsage') ? explained : undefined;
+    const withAll = caller && inspected ? await explainCall(tools, ctx, caller, inspected) : undefined;
     const off =
-      withAll && explained && (await groupOff(tools, ctx, { ...withAll, method: explained.method }));
+      withAll && inspected && (await groupOff(tools, ctx, { ...withAll, method: inspected.method }));
     const html = renderDecision({
       frame: await tools.frame(ctx),
       id,
       explanation: explained,
       caller,
       withAll,
-      denials: caller && explained ? await denialsOf(ctx, caller, explained) : undefined,
-      opening: explained && (await shownOpening(ctx, explained)),
+      denials: caller && inspected ? await denialsOf(ctx, caller, inspected) : undefined,
+      opening: inspected && (await shownOpening(ctx, inspected)),
       offEverywhere: off?.isEverywhere ? off : undefined,
       story: body.items,
       csrf: tools.csrf(ctx),
-      mayMute: (await tools.mayRun(ctx, ['muteDenials'])).size > 0,
+      mayMute: may.has('muteDenials'),
       notice: doneNotices(textFor(ctx))[ctx.state.form.get('done') ?? ''],
     });
     tools.send(ctx, html);

@@ -107,6 +107,8 @@ export const saidInGerman: Readonly<Record<string, string>> = {
   'Reads and changes everything, on the cluster and here.': 'Liest und ändert alles, am Cluster und hier.',
   'Reads cluster information, health, map values, queue sizes and the state of CP and WAN.':
     'Liest Angaben zum Cluster, seine Gesundheit, Werte der Maps, Größen der Queues und den Zustand von CP und WAN.',
+  'Reads cluster information, health, map values, queue sizes and the state of CP and WAN; on the pages of this console the audit log and jobs too.':
+    'Liest Angaben zum Cluster, seine Gesundheit, Werte der Maps, Größen der Queues und den Zustand von CP und WAN; auf den Seiten dieser Konsole auch das Audit-Protokoll und die Jobs.',
   'Reads cluster information and health.': 'Liest Angaben zum Cluster und seine Gesundheit.',
   ...saidOfAccessInGerman,
   ...saidByOperationsInGerman,

@@ -29,15 +29,20 @@ export async function copyOfBuiltIn(
 
 /** A permission opens all operations of its object that read, or all that write: a built-in role may have some of them. */
 function consoleScopes(role: string, operations: readonly AnyOperation[], permissionsOf: PermissionsOf) {
-  const actor: Actor = { kind: 'user', id: '', via: 'page', roles: [role], scopes: [] };
-  const isOpen = new Map<string, boolean[]>();
+  const pages: Actor = { kind: 'user', id: '', via: 'page', roles: [role], scopes: [] };
+  // Permissions count for tokens too.
+  const tokens: Actor = { ...pages, via: 'api' };
+  const isOpen = new Map<string, { readonly always: boolean; readonly onPages: boolean }[]>();
   for (const operation of operations) {
     if (operation.access === 'own') continue;
     const scope = scopeOf(operation);
-    isOpen.set(scope, [...(isOpen.get(scope) ?? []), mayRun(operation, actor, { permissionsOf })]);
+    const [always, onPages] = [tokens, pages].map((actor) => mayRun(operation, actor, { permissionsOf }));
+    isOpen.set(scope, [...(isOpen.get(scope) ?? []), { always: always!, onPages: onPages! }]);
   }
   const scopes = [...isOpen.keys()].sort();
-  const whole = scopes.filter((scope) => isOpen.get(scope)!.every(Boolean));
-  const part = scopes.filter((scope) => !whole.includes(scope) && isOpen.get(scope)!.some(Boolean));
+  const whole = scopes.filter((scope) => isOpen.get(scope)!.every(({ always }) => always));
+  const part = scopes.filter(
+    (scope) => !whole.includes(scope) && isOpen.get(scope)!.some(({ onPages }) => onPages),
+  );
   return whole.length === scopes.length ? { whole: ['api:*:read', 'api:*:write'], part } : { whole, part };
 }
