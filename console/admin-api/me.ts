@@ -1,11 +1,18 @@
-/** `/api/v1/me`: who calls, and what that opens. */
+/** `/api/v1/me`: who calls, what that opens, and calls to the members that read in that name. */
 import { z } from 'zod';
 import { openElevation } from '../accounts/elevations/effective-roles.ts';
 import type { Users } from '../accounts/users.ts';
 import { type Operation, operation } from '../operations/operation.ts';
 import { dateTime, view } from '../operations/resource-fields.ts';
+import {
+  makeReadingCall,
+  type ReadingCallNeeds,
+  readingCallBody,
+  readingCallFields,
+} from './access/reading-call.ts';
+import { memberProblems } from './cluster/member-calls.ts';
 
-export interface MeNeeds {
+export interface MeNeeds extends ReadingCallNeeds {
   /** Of a person, as the account is now. */
   readonly users: Pick<Users, 'find'>;
   /** What a role opens; undefined for one that there is not. */
@@ -69,6 +76,24 @@ export const meOperations: readonly Operation<MeNeeds>[] = [
           via,
         },
       };
+    },
+  }),
+  operation({
+    id: 'callAsMyself',
+    method: 'POST',
+    path: '/me/call',
+    summary: 'Makes one reading call to the members as whoever calls, and shows what comes of it.',
+    description:
+      'It is decided by the roles of the caller, as for a token with all of them, and made by the console: no token is given out.',
+    access: 'own',
+    readEvent: 'members.call_tried',
+    body: readingCallBody,
+    answer: view(readingCallFields).meta({ id: 'OwnCall' }),
+    problems: memberProblems,
+    async run({ actor, body: { path }, isDryRun }, needs: MeNeeds) {
+      const roles = actor.kind === 'local' ? ['Admin'] : actor.roles;
+      const body = await makeReadingCall(path, { roles }, needs, isDryRun);
+      return { asked: { path, isAllowed: body.isAllowed }, body };
     },
   }),
 ];

@@ -430,7 +430,7 @@ describe('is refused with what to change, and adds nothing', () => {
       1,
       'filter',
     ],
-    ['groups without a search', [...ldap, ...search, ...rule], 1, '--group-base-dn'],
+    ['groups without a search', [...ldap, ...search, ...rule], 1, 'set the base DN of groups'],
     [
       'a group filter without a search',
       [...ldap, ...search, '--group-filter', '(a=b)', ...memberOf],

@@ -153,7 +153,7 @@ describe('the API', () => {
     expect(body).not.toMatch(/<td><span lang="en">/);
   });
 
-  test('is explored by the session of the page, the members’ without a call; another name is none', async () => {
+  test('is explored by the session of the page, the members’ by calls that read; another name is none', async () => {
     const own = await ada.get('/settings/api/console');
     const csrf = /data-csrf="([^"]+)"/.exec(own.body)?.[1];
     expect([titleOf(own), textOf(own)]).toEqual([
@@ -164,8 +164,8 @@ describe('the API', () => {
     expect([called.status, JSON.parse(called.body).items.length]).toEqual([200, expect.any(Number)]);
     expect((await viewer.get('/api/v1/roles', { 'x-csrf-token': csrf! })).status).toBe(403);
     const members = await ada.get('/settings/api/members');
-    expect(members.body).toContain('data-calls="none"');
-    expect(members.body).not.toContain('data-csrf');
+    expect(members.body).toContain('data-calls="reads"');
+    expect(own.body).toContain('data-calls="all"');
     for (const name of ['other', '__proto__', 'console%2F..'])
       expect((await ada.get(`/settings/api/${name}`)).status).toBe(404);
   });

@@ -1,7 +1,8 @@
-// Shows an interface call by call, and tries calls of the admin API as whoever is signed in. The list of calls on the page before needs no script.
+// Shows an interface call by call, and tries calls as whoever is signed in. The list of calls on the page before needs no script.
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import 'swagger-ui-dist/swagger-ui.css';
 import './explorer/explorer.css';
+import { memberAnswerOf, tryAtMembers } from './explorer/member-calls.js';
 import { mend } from './explorer/mend.js';
 import { ownLayout } from './explorer/own-layout.js';
 
@@ -22,11 +23,16 @@ SwaggerUI({
   displayRequestDuration: true,
   filter: true,
   validatorUrl: null,
-  supportedSubmitMethods: calls === 'none' ? [] : ['get', 'put', 'post', 'patch', 'delete'],
+  supportedSubmitMethods: calls === 'reads' ? ['get'] : ['get', 'put', 'post', 'patch', 'delete'],
+  // What a program would send is shown, and not how this page does it.
+  showMutatedRequest: false,
   // The session of this browser opens what a page of ours asks for, and nobody else's (S50).
   requestInterceptor(request) {
     const isOwn = new URL(request.url, window.location.href).origin === window.location.origin;
-    if (isOwn && csrf !== undefined) request.headers['X-CSRF-Token'] = csrf;
+    if (!isOwn) return request;
+    if (calls === 'reads') tryAtMembers(request);
+    request.headers['X-CSRF-Token'] = csrf;
     return request;
   },
+  responseInterceptor: (response) => (calls === 'reads' ? memberAnswerOf(response) : response),
 });

@@ -106,7 +106,7 @@ function checkLdap({ ldap, roleRules: { rules } }: LdapProvider): void {
   for (const { attribute } of rules) {
     if (attribute === 'groups' && !ldap.groups) {
       throw new ProviderInputError(
-        'A rule looks at groups, which come from a group search: give --group-base-dn, or use memberOf.',
+        'A rule looks at groups, which come from a group search: set the base DN of groups, or use memberOf.',
         { field: 'roleRules' },
       );
     }

@@ -5,6 +5,7 @@ import { ProblemError } from '../../../platform/errors.ts';
 import type { Guard, WithForm } from '../../http/guards.ts';
 import type { WithSession } from '../../login/signed-in.ts';
 import type { PageContext } from '../page-tools.ts';
+import { createLiveAccounts, type LiveAccountsDeps } from './live-accounts.ts';
 import { type LiveList, newFramesOf } from './new-items.ts';
 import { partFramesOf, type ReadParts } from './parts.ts';
 import { begin, bye, queryOf, type Reason, resumed } from './stream-text.ts';
@@ -17,17 +18,7 @@ import {
   type Topic,
 } from './topics.ts';
 
-export interface LiveDeps {
-  /**
-   * Those of these sessions that count, by their `uid`; they are not prolonged by that.
-   *
-   * @param before  where those were that are asked for again and again: filled by each look
-   */
-  readonly liveSessions: (
-    uids: readonly string[],
-    before?: Map<string, string>,
-  ) => Promise<ReadonlySet<string>>;
-  readonly findUser: (id: string) => Promise<WithSession['account'] | undefined>;
+export interface LiveDeps extends LiveAccountsDeps {
   /** What somebody may do at this moment, in words that are the same for all who may do the same. */
   readonly rightsOf: (ctx: PageContext) => string;
   /** How somebody reads it, in words that are the same for all who read it so: it stays as long as the page is open. */
@@ -81,17 +72,8 @@ type Check = (ctx: PageContext) => Promise<void>;
 export type Live = ReturnType<typeof createLive>;
 
 export function createLive(deps: LiveDeps) {
-  const {
-    liveSessions,
-    findUser,
-    rightsOf,
-    presentationKeyOf,
-    barFrames,
-    checkMayRun,
-    setHeaders,
-    now,
-    log,
-  } = deps;
+  const { rightsOf, presentationKeyOf, barFrames, checkMayRun, setHeaders, now, log } = deps;
+  const liveAccountsOf = createLiveAccounts(deps);
   const topics = createTopics(randomBytes(6).toString('base64url'), now);
   const bySession = new Map<string, Set<Stream>>();
   const placesOfSessions = new Map<string, string>();
@@ -291,22 +273,6 @@ export function createLive(deps: LiveDeps) {
     } finally {
       isChecking = false;
     }
-  }
-
-  /** All at once: each account is read once. @returns by the `uid` of those sessions that count */
-  async function liveAccountsOf(sessions: readonly WithSession['current'][], before?: Map<string, string>) {
-    const uids = sessions.map(({ uid }) => uid);
-    const live = await liveSessions(uids, before);
-    const counting = sessions.filter(({ uid }) => live.has(uid));
-    const accounts = new Map<string, WithSession['account'] | undefined>();
-    for (const { accountId } of counting)
-      if (!accounts.has(accountId)) accounts.set(accountId, await findUser(accountId));
-    return new Map(
-      counting.flatMap(({ uid, accountId }) => {
-        const account = accounts.get(accountId);
-        return account && !account.disabled ? [[uid, account] as const] : [];
-      }),
-    );
   }
 
   /** @param streams  all of one. @param account  undefined: it counts no longer */

@@ -5,7 +5,7 @@ import { ProblemError, problems } from '../../../platform/errors.ts';
 import { builtFile } from '../../../platform/installation.ts';
 import type { Language } from '../../../views/elements/moment.ts';
 import { renderApi, type ShownInterface } from '../../../views/management/settings/api.tsx';
-import { renderExplorer } from '../../../views/management/settings/explorer.tsx';
+import { renderExplorer, type TriedCalls } from '../../../views/management/settings/explorer.tsx';
 import { memberCallsInGerman, memberGroupsInGerman } from '../../../views/texts/de/api/member-calls.ts';
 import { operationsInGerman } from '../../../views/texts/de/api/operations.ts';
 import type { Translate } from '../../../views/texts/text.ts';
@@ -33,8 +33,8 @@ interface Source {
   readonly about: string;
   /** Before each of its paths. */
   readonly base: string;
-  /** By the session of a page. */
-  readonly canBeCalled: boolean;
+  /** What of it is called by the session of a page. */
+  readonly tried: TriedCalls;
   /** By the id of the operation, and by the name of the group: in the language of the page, where somebody has said it so. */
   readonly said: Readonly<Record<string, string>>;
   readonly groups: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ const sources = (t: Translate): readonly Source[] => [
     href: '/api/openapi.json',
     about: t('api.whatThesePagesDo'),
     base: '/api/v1',
-    canBeCalled: true,
+    tried: 'all',
     said: t.language === 'de' ? operationsInGerman : {},
     groups: {},
   },
@@ -57,7 +57,7 @@ const sources = (t: Translate): readonly Source[] => [
     href: '/api/members-openapi.json',
     about: t('api.whatMembersTakeThrough'),
     base: '',
-    canBeCalled: false,
+    tried: 'reads',
     said: t.language === 'de' ? memberCallsInGerman : {},
     groups: t.language === 'de' ? memberGroupsInGerman : {},
   },
@@ -81,9 +81,9 @@ export function createApiPage(tools: PageTools) {
       const found = (await interfacesIn(t)).find(({ id }) => id === ctx.params.interface);
       if (!found) throw new ProblemError(problems.notFound, t('api.noSuchInterface'));
       const { title, href, id } = found;
-      const canBeCalled = sources(t).some((source) => source.id === id && source.canBeCalled);
-      const csrf = canBeCalled ? tools.csrf(ctx) : undefined;
-      tools.send(ctx, renderExplorer({ frame: await tools.frame(ctx), title, href, csrf }));
+      const { tried } = sources(t).find((source) => source.id === id)!;
+      const model = { frame: await tools.frame(ctx), title, href, tried, csrf: tools.csrf(ctx) };
+      tools.send(ctx, renderExplorer(model));
     },
   };
 

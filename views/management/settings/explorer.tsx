@@ -11,9 +11,13 @@ export interface ExplorerModel {
   readonly title: string;
   /** Of the description. */
   readonly href: string;
-  /** By which a call proves that it comes from this page; undefined where none is tried. */
-  readonly csrf?: string | undefined;
+  readonly tried: TriedCalls;
+  /** By which a call proves that it comes from this page. */
+  readonly csrf: string;
 }
+
+/** As the reader: all calls, or those that read through the console, where programs bring a token. */
+export type TriedCalls = 'all' | 'reads';
 
 export function explorerHref(id: string): string {
   return `${apiHref}/${id}`;
@@ -23,13 +27,13 @@ export function renderExplorer(model: ExplorerModel): string {
   return renderDocument(<Explorer {...model} />, model.frame.presentation);
 }
 
-function Explorer({ frame, title, href, csrf }: ExplorerModel) {
+function Explorer({ frame, title, href, tried, csrf }: ExplorerModel) {
   const t = useText();
   return (
     <ManagementPage frame={frame} title={title} path={[{ title: t('pages.api'), href: apiHref }]}>
       <link rel="stylesheet" href={assetPath('explorer.css')} />
       <script type="module" src={assetPath('explorer.js')} />
-      <p class="lede">{t(csrf === undefined ? 'api.triedElsewhere' : 'api.triedAsYou')}</p>
+      <p class="lede">{t(tried === 'all' ? 'api.triedAsYou' : 'api.readsTriedAsYou')}</p>
       <noscript>
         <p class="message">{t('api.explorerNeedsScript')}</p>
       </noscript>
@@ -39,7 +43,7 @@ function Explorer({ frame, title, href, csrf }: ExplorerModel) {
         lang="en"
         data-description={href}
         data-csrf={csrf}
-        data-calls={csrf === undefined ? 'none' : 'own'}
+        data-calls={tried}
       />
     </ManagementPage>
   );

@@ -80,8 +80,8 @@ export const settings: SameTexts<typeof english> = {
   'api.explorer': 'Explorer öffnen',
   'api.triedAsYou':
     'Aufrufe geschehen in Ihrem Namen und mit Ihren Rollen: Was Sie hier ändern, ist geändert und steht im Audit-Protokoll. Wo eine frische Anmeldung verlangt wird, melden Sie sich neu an und senden den Aufruf noch einmal.',
-  'api.triedElsewhere':
-    'Aufrufe an Member brauchen das Token eines Maschinen-Clients: Dessen Seite macht einen Aufruf und zeigt die Antwort.',
+  'api.readsTriedAsYou':
+    'Lesende Aufrufe geschehen in Ihrem Namen und nach Ihren Rollen, und die Antwort ist die des Members. Aufrufe, die etwas ändern, brauchen das Token eines Maschinen-Clients; für Maps, Queues und den Cluster gibt es Seiten dafür.',
   'api.explorerNeedsScript': 'Der Explorer braucht Skript. Die Seite davor listet jeden Aufruf auch ohne.',
   'api.noSuchInterface': 'Eine solche Schnittstelle gibt es nicht.',
   'api.scope': 'Scope',

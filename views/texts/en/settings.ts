@@ -77,8 +77,8 @@ export const settings = {
   'api.explorer': 'Open explorer',
   'api.triedAsYou':
     'Calls are made as you, with your roles: what you change here is changed, and stands in the audit log. Where a sign-in of late is asked for, sign in again and send the call once more.',
-  'api.triedElsewhere':
-    'Calls to members take the token of a machine client: its page makes one and shows the answer.',
+  'api.readsTriedAsYou':
+    'Calls that read are made as you, by your roles, and the answer is the member’s. Calls that change something take the token of a machine client; maps, queues and the cluster have pages for them.',
   'api.explorerNeedsScript':
     'The explorer needs script. The page before this one lists every call without it.',
   'api.noSuchInterface': 'There is no such interface.',

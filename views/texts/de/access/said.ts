@@ -33,8 +33,8 @@ export const saidByOperationsInGerman: Readonly<Record<string, string>> = {
     'Admin kann nicht die Standardrolle sein: Schreiben Sie eine Regel, die sagt, wer Administrator ist.',
   'The default role {role} is none; there are {roles}, and custom ones.':
     'Die Standardrolle {role} gibt es nicht; es gibt {roles} und eigene.',
-  'A rule looks at groups, which come from a group search: give --group-base-dn, or use memberOf.':
-    'Eine Regel fragt nach groups, die aus einer Gruppensuche kommen: Geben Sie --group-base-dn an, oder nehmen Sie memberOf.',
+  'A rule looks at groups, which come from a group search: set the base DN of groups, or use memberOf.':
+    'Eine Regel fragt nach groups, die aus einer Gruppensuche kommen: Geben Sie die Base-DN der Gruppen an, oder nehmen Sie memberOf.',
   'A rule of a directory names an attribute of its entries, such as memberOf or employeeType.':
     'Eine Regel für ein Verzeichnis nennt ein Attribut seiner Einträge, etwa memberOf oder employeeType.',
   'There is an identity provider of this id already.': 'Einen Identitätsanbieter dieser ID gibt es schon.',

@@ -193,6 +193,8 @@ export const operationsInGerman: Readonly<Record<string, string>> = {
   fetchQueueItems: 'Gibt, was genommen wurde: für jedes Element eine JSON-Zeile, mit Typ und Wert in Base64.',
   deleteQueueItems: 'Entfernt die Datei. Wer sie nicht abgeholt hat, bekommt ihre Elemente nicht mehr.',
   // Whoever calls.
+  callAsMyself:
+    'Macht einen lesenden Aufruf bei den Membern, wie der Aufrufende ihn machte, und zeigt, was dabei herauskommt.',
   readMe: 'Sagt, wer aufruft und was das öffnet.',
   listPins: 'Listet die Maps und Queues, die die aufrufende Person angeheftet hat, in der Reihenfolge davon.',
   putPin:

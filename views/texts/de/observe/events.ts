@@ -102,6 +102,7 @@ export const events: SameTexts<typeof english> = {
   'event.client.secret_added': 'Secret eines Clients hinzugefügt',
   'event.client.secret_removed': 'Secret eines Clients entfernt',
   'event.client.secret_superseded': 'Secret durch ein neueres abgelöst',
+  'event.members.call_tried': 'Aufruf an die Member probiert',
   'event.client.tried': 'Aufruf als Client probiert',
   'event.client.disabled': 'Client deaktiviert',
   'event.client.enabled': 'Client aktiviert',

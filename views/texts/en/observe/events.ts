@@ -101,6 +101,7 @@ export const events = {
   'event.client.secret_added': 'Secret added to a client',
   'event.client.secret_removed': 'Secret removed from a client',
   'event.client.secret_superseded': 'Secret superseded by a newer one',
+  'event.members.call_tried': 'Call to the members tried',
   'event.client.tried': 'Call tried as a client',
   'event.client.disabled': 'Client disabled',
   'event.client.enabled': 'Client enabled',
