@@ -29,6 +29,8 @@ export interface Presentation {
   /** Of the IANA data base: that which was chosen, else that of the browser, where script has said it; absent: UTC. */
   readonly zone?: string | undefined;
   readonly chosenZone?: string | undefined;
+  /** Lists that this reader may not open: what is in them is named, and leads nowhere. */
+  readonly closed?: readonly string[];
 }
 
 export const productName = 'Cluster Console';

@@ -87,7 +87,9 @@ describe('a page', () => {
       for (const href of pages) {
         const reply = await agent.get(href);
         expect([200, 303, 403, 404].includes(reply.status), `${href}: ${reply.status}`).toBe(true);
-        expect(reply.body, href).not.toContain('<b>Crossing');
+        // Files of the audit have names as they are, for who observes.
+        if (who !== 'Viewer' || !href.startsWith('/observe/audit.'))
+          expect(reply.body, href).not.toContain('<b>Crossing');
         if (reply.status === 200) open.push(href);
         if (reply.status === 403) expect(textOf(reply), href).toMatch(/role|scope|permission/i);
         if (who !== 'Viewer' || href.startsWith('/access') || href.startsWith('/settings'))

@@ -147,6 +147,7 @@ describe('who may not read the list', () => {
       expect(away.status).toBe(303);
     }
     expect((await vera.get('/cluster/members.csv')).status).toBe(200);
-    expect((await vera.get('/observe/audit.csv')).status).toBe(403);
+    const mona = await personWith(console, 'mona', ['MetricsViewer']);
+    expect((await mona.get('/observe/audit.csv')).status).toBe(403);
   });
 });

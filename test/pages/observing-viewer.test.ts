@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machineToken, type RunningConsole } from '../helpers/console.ts';
 import { callApi, hiddenIn, personPassword, personWith, startWithAdmin } from '../helpers/management.ts';
 import { signInForTokens } from '../helpers/sign-in.ts';
-import { createUserAgent, textOf, type UserAgent } from '../helpers/user-agent.ts';
+import { createUserAgent, type Reply, textOf, type UserAgent } from '../helpers/user-agent.ts';
 
 let console: RunningConsole;
+let ada: UserAgent;
 let vera: UserAgent;
 let mona: UserAgent;
 let csrf: string;
@@ -16,7 +17,7 @@ let decision: string;
 let job: string;
 
 beforeAll(async () => {
-  ({ console } = await startWithAdmin());
+  ({ console, ada } = await startWithAdmin());
   vera = await personWith(console, 'vera', ['Viewer']);
   mona = await personWith(console, 'mona', ['MetricsViewer']);
   csrf = hiddenIn(await vera.get('/account'), 'csrf')!;
@@ -43,6 +44,16 @@ describe('a Viewer at the console', () => {
       expect([file.status, file.body.includes(decision)]).toEqual([200, true]);
     }
   });
+
+  test.each(['/', '/observe/audit?event=member.call', '/observe/traffic', '/access/roles/Viewer'])(
+    '%s names whom the page is about, and leads to no page that is closed',
+    async (path) => {
+      const links = ({ body }: Reply) => body.match(/href="\/access\/(?:clients|users)\/[^"]+"/g) ?? [];
+      const [page, all] = [await vera.get(path), await ada.get(path)];
+      expect(textOf(page)).toMatch(/application-client|vera/);
+      expect([links(page), links(all).length > 0]).toEqual([[], true]);
+    },
+  );
 
   test('leaves an entry by reading it', async () => {
     await vera.get('/observe/audit?event=role.added');

@@ -131,8 +131,9 @@ describe('roles', () => {
     test.each([
       {
         role: 'Viewer',
-        leftOut: 'api:access:read, api:configuration:read, api:operations:read',
-        lost: ['/cluster/operations', '/access/effective'],
+        leftOut:
+          'api:access:read, api:audit:read, api:configuration:read, api:jobs:read, api:operations:read',
+        lost: ['/cluster/operations', '/access/effective', '/observe/audit', '/observe/jobs'],
       },
       // By that permission one may ask a member for its configuration, too.
       { role: 'MetricsViewer', leftOut: 'api:members:read', lost: ['/cluster/members'] },

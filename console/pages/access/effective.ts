@@ -74,9 +74,9 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
   async function showGrid(ctx: PageContext, asked: Asked | undefined): Promise<void> {
     const t = textFor(ctx);
     const { form } = ctx.state;
-    const may = await tools.mayRun(ctx, ['explainAccess', 'listClients', 'listUsers']);
+    const may = await tools.mayRun(ctx, ['readAccessUsage', 'listClients', 'listUsers']);
     const wanted = kinds.find((one) => one === form.get('show')) ?? kinds[0]!;
-    const isAsked = may.has('explainAccess');
+    const isAsked = may.has('readAccessUsage');
     const kind = isAsked ? wanted : 'roles';
     const query = { ...queryOf(form, kind === 'roles' ? [] : ['q']), limit: perPage };
     const { subjects, endpoints, members, list } = await subjectsOf(ctx, kind, query);

@@ -17,6 +17,7 @@ import {
 import { TextField } from '../forms/fields.tsx';
 import type { FrameModel } from '../frame.tsx';
 import { History, type HistoryModel } from '../history/history.tsx';
+import { OpenLink } from '../history/open-link.tsx';
 import { ListPage, type ListState } from '../list.tsx';
 import type { NotRead } from '../live/not-read.tsx';
 import { AccessFields, type AccessForm } from './access-fields.tsx';
@@ -175,14 +176,14 @@ function Holders({ id, users, userCount }: ShownRole) {
         <ul class="rows boxed">
           {users.slice(0, 10).map((name) => (
             <li key={name}>
-              <a href={userHref(name)}>
+              <OpenLink href={userHref(name)}>
                 <bdi>{name}</bdi>
-              </a>
+              </OpenLink>
             </li>
           ))}
           {userCount > 10 && (
             <li>
-              <a href={holdersHref(id)}>{t('roles.allHolders', { count: userCount })}</a>
+              <OpenLink href={holdersHref(id)}>{t('roles.allHolders', { count: userCount })}</OpenLink>
             </li>
           )}
         </ul>

@@ -3,6 +3,7 @@
 import { useText } from '../../texts/elements.tsx';
 import { ListId } from '../list-id.tsx';
 import { isJobId, jobHref } from '../observe/jobs/job-address.ts';
+import { OpenLink } from './open-link.tsx';
 
 /** The page of a thing that entries name; undefined where there is none. */
 export function objectHref(kind: string, id: string): string | undefined {
@@ -40,7 +41,7 @@ interface NamedProps {
 export function Named({ kind, id, children = id }: NamedProps) {
   const href = objectHref(kind, id);
   const name = <ListId>{children}</ListId>;
-  return href === undefined ? name : <a href={href}>{name}</a>;
+  return href === undefined ? name : <OpenLink href={href}>{name}</OpenLink>;
 }
 
 export interface Actor {

@@ -5,6 +5,7 @@ import { numberIn, type Translate, type WordKey } from '../../texts/text.ts';
 import { clientHref } from '../access/clients.tsx';
 import { memberHref } from '../cluster/members.tsx';
 import { structureHref } from '../cluster/structures.tsx';
+import { OpenLink } from '../history/open-link.tsx';
 import { ListId } from '../list-id.tsx';
 import { State, type StateKind } from '../state.tsx';
 
@@ -35,9 +36,9 @@ export function Named({ name, id }: { readonly name: string; readonly id: string
   if (id === null) return <span class="muted">{t(nobody[name] ?? 'common.none')}</span>;
   if (name === 'status') return <Status status={Number(id)} />;
   return (
-    <a href={pageOf(name, id)}>
+    <OpenLink href={pageOf(name, id)}>
       <ListId>{id}</ListId>
-    </a>
+    </OpenLink>
   );
 }
 
