@@ -26,7 +26,7 @@ export function createUsageAnswersOnFirstUse(services: Services): ApiServices['u
     };
   });
   return {
-    usageOf: async (asked) => (await opened()).usageOf(asked),
+    usageOf: async (asked, terms) => (await opened()).usageOf(asked, terms),
     unused: async (asked) => (await opened()).unused(asked),
     unusedGrants: async (clients, withinMs) => (await opened()).unusedGrants(clients, withinMs),
     administrators: async (days) => (await opened()).administrators(days),

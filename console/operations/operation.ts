@@ -28,7 +28,10 @@ export interface OperationCall<Params = unknown, Query = unknown, Body = unknown
   readonly waitSeconds: number;
   /** Nobody reads the body of the answer: it need not be made. */
   readonly isUnread: boolean;
-  /** Who asks for a list reads what its items are, and nothing of what would have to be counted for each: it need not be there. */
+  /**
+   * Who asks for a list reads what its items are, and nothing of what would have to be counted for each: it need not be there. Nor
+   * need what was counted in the last seconds, and is not on the disk yet.
+   */
   readonly isBrief: boolean;
   /** Nothing is kept: the services write to nothing that lasts. */
   readonly isDryRun: boolean;

@@ -39,12 +39,15 @@ export function createUsageReports(deps: UsageReportsDeps) {
   const permissionsOf = (role: string) => builtInPermissions(role) ?? roles.permissionsOf(role);
 
   return {
-    /** @throws {ProblemError} `not_found`, `invalid_request` */
-    async usageOf(asked: AskedUsage): Promise<object> {
+    /**
+     * @param terms  brief: of what is stored, which is seconds behind; else what was counted so far is written first
+     * @throws {ProblemError} `not_found`, `invalid_request`
+     */
+    async usageOf(asked: AskedUsage, { isBrief }: { readonly isBrief: boolean }): Promise<object> {
       const given = [asked.client, asked.user, asked.role].filter((one) => one !== undefined);
       if (given.length !== 1) throw invalid('Give one of client, user and role.');
       const { days = 30 } = asked;
-      await usage.settle();
+      if (!isBrief) await usage.settle();
       const answer =
         asked.client !== undefined
           ? await ofClient(asked.client, days)

@@ -52,7 +52,8 @@ export function createUsage({ artifacts, days, report, settleOthers, now }: Usag
     /** Then what is stored is all that was counted so far, by whichever process. Never rejects. */
     async settle(): Promise<void> {
       await inTurn(flush).catch(() => {});
-      await settleOthers?.().catch(() => {});
+      if (!settleOthers) return;
+      await settleOthers().catch(() => {});
       await inTurn(flush).catch(() => {});
     },
     /** @returns a function that ends it, after a last time. */

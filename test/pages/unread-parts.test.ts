@@ -64,7 +64,7 @@ describe.each([
   });
 
   test('what a client has used', async () => {
-    const usage = await usageOf(ctx, toolsWithout('readAccessUsage'), { id: 'billing' });
+    const usage = await usageOf(ctx, toolsWithout('readAccessUsage'), { id: 'billing' }, { isBrief: true });
     expect(usage).toEqual(notRead);
   });
 

@@ -17,12 +17,16 @@ export interface UnusedGrants {
 export interface UsageNeeds {
   /** Errors are {@link ProblemError}s. */
   readonly usageAnswers: {
-    usageOf(asked: {
-      readonly client?: string | undefined;
-      readonly user?: string | undefined;
-      readonly role?: string | undefined;
-      readonly days?: number | undefined;
-    }): Promise<object>;
+    /** With `isBrief`, without the calls of the last seconds, and without waiting for the disk. */
+    usageOf(
+      asked: {
+        readonly client?: string | undefined;
+        readonly user?: string | undefined;
+        readonly role?: string | undefined;
+        readonly days?: number | undefined;
+      },
+      terms: { readonly isBrief: boolean },
+    ): Promise<object>;
     /** `withinMs`: what takes longer is `pending`. */
     unusedGrants(
       clients: readonly ClientRecord[],
@@ -153,8 +157,8 @@ export const usageOperations: readonly Operation<UsageNeeds>[] = [
     }),
     answer: usageView,
     problems: [404],
-    async run({ query }, { usageAnswers }: UsageNeeds) {
-      return { body: await usageAnswers.usageOf({ days: usualDays, ...query }) };
+    async run({ query, isBrief }, { usageAnswers }: UsageNeeds) {
+      return { body: await usageAnswers.usageOf({ days: usualDays, ...query }, { isBrief }) };
     },
   }),
   operation({

@@ -93,7 +93,9 @@ async function denialsOf(
   { path }: AskedCall,
   { rule }: ExplainedCall,
 ): Promise<ShownAnswer['denials']> {
-  const found = await orNothing(tools.run<Usage>(ctx, 'readAccessUsage', { query: { [kind]: id } }));
+  const found = await orNothing(
+    tools.run<Usage>(ctx, 'readAccessUsage', { query: { [kind]: id }, isBrief: true }),
+  );
   const name = structureIn(path);
   const rows = (found?.body.used ?? []).filter(
     ({ permission, names, isAllowed }) =>

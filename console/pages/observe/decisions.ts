@@ -131,7 +131,9 @@ export function createDecisionPage(tools: PageTools, acts: Acts) {
     { kind, id }: Caller,
     { missing }: Explained,
   ): Promise<ShownDenials | undefined> {
-    const found = await orNothing(tools.run<Usage>(ctx, 'readAccessUsage', { query: { [kind]: id } }));
+    const found = await orNothing(
+      tools.run<Usage>(ctx, 'readAccessUsage', { query: { [kind]: id }, isBrief: true }),
+    );
     return found?.body.used.find(({ permission, isAllowed }) => permission === missing && !isAllowed);
   }
 }

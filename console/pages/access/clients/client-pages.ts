@@ -186,7 +186,8 @@ export function createClientPages(
   /** Where the address or the form asks for it, and something is unused. */
   async function narrowingOf(ctx: PageContext, { client, version }: Found<ShownClient>) {
     if (ctx.state.form.get('do') !== narrowAct) return undefined;
-    const usage = await usageOf(ctx, tools, client);
+    // What has been used until now, to the last call, is not taken away.
+    const usage = await usageOf(ctx, tools, client, { isBrief: false });
     return usage && !isNotRead(usage) && narrowing(client, version, usage, textFor(ctx));
   }
 
@@ -228,7 +229,7 @@ export function createClientPages(
       mayChange: may.has('updateClient'),
       snippets: snippetsFor(origin, client, shown.secret),
       history,
-      usage: await usageOf(ctx, tools, client),
+      usage: await usageOf(ctx, tools, client, { isBrief: true }),
       calls: await callsShown(ctx, tools, client.id, now),
       ...shown,
       notice: editNotice(ctx, shown.notice, history?.changes, version),

@@ -15,17 +15,21 @@ interface UsedClient {
   readonly scopes: readonly string[];
 }
 
-/** @returns undefined for who may not see it */
+/**
+ * @param terms  brief: without the calls of the last seconds, and without waiting for the disk
+ * @returns undefined for who may not see it
+ */
 export async function usageOf(
   ctx: PageContext,
   tools: PageTools,
   { id }: Pick<UsedClient, 'id'>,
+  { isBrief }: { readonly isBrief: boolean },
 ): Promise<UsageShown | NotRead | undefined> {
   const may = await tools.mayRun(ctx, ['readAccessUsage']);
   if (!may.has('readAccessUsage')) return undefined;
   const query = { client: id };
   return readPart(async () => {
-    const { body: usage } = await tools.run<ShownUsage>(ctx, 'readAccessUsage', { query });
+    const { body: usage } = await tools.run<ShownUsage>(ctx, 'readAccessUsage', { query, isBrief });
     const { proposal } = usage;
     return { ...usage, unused: proposal?.isSmaller ? phraseOf(proposal.remove, textFor(ctx)) : '' };
   });
