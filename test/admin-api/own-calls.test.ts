@@ -71,6 +71,10 @@ describe.each([
     { path: '/svc/rest/maps/other/a1', may: map && roles[0] !== 'Orders' },
     { path: '/svc/health', may: health },
     { path: '/svc/rest/cluster', may: cluster },
+    { path: '/svc/rest/maps/orders/..%2fother/a1', may: false },
+    { path: '/svc/rest/maps/orders/%2e%2e/other/a1', may: false },
+    { path: '/svc/rest/maps/orders%2f..%2fother/a1', may: false },
+    { path: '/svc//rest/maps/orders/a1', may: false },
   ])('$path is open: $may (S49, S60)', async ({ path, may }) => {
     const { status, body } = await callAs(agent, { path });
     expect([status, body.isAllowed, body.reply !== null]).toEqual([200, may, may]);

@@ -99,7 +99,8 @@ describe.skipIf(!browser)(`a question before an act${reason ? ` (${reason})` : '
       context.waitForEvent('page'),
       linkOf(page).click({ modifiers: ['ControlOrMeta'] }),
     ]);
-    await tab.waitForLoadState();
+    // A tab is empty, and loaded, before it goes anywhere.
+    await tab.locator('h1').waitFor();
     expect(await tab.title()).toContain(`Remove ${id}`);
     expect(await page.locator('dialog').count()).toBe(0);
   });
