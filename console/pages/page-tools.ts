@@ -157,7 +157,7 @@ export function createPageTools({
     const actor = pageActor(pageCallerOf(here, now()));
     const isOpen = ({ needs }: SitePage) => mayRun(needs, actor, { permissionsOf });
     const closed = siteMap.flatMap(({ pages }) =>
-      pages.filter((page) => !isOpen(page)).map(({ href }) => href),
+      pages.filter((page) => !isOpen(page)).flatMap(({ href, otherHref = href }) => [href, otherHref]),
     );
     return {
       now: new Date(now()),

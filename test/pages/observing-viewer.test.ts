@@ -142,4 +142,7 @@ test('a MetricsViewer finds neither', async () => {
     expect(textOf(reply)).toContain('Viewer');
   }
   expect((await mona.get('/')).body).not.toContain('/observe/audit');
+  const traffic = await mona.get('/observe/traffic');
+  expect(textOf(traffic)).toContain('application-client');
+  expect(traffic.body).not.toMatch(/href="\/(?:observe\/(?:audit|decisions)|access|cluster\/maps)[/?]/);
 });

@@ -7,6 +7,7 @@ import { Ago } from '../ago.tsx';
 import { Part } from '../detail.tsx';
 import { Chips, Filters, type FiltersModel, isFiltered } from '../filters.tsx';
 import { type FrameModel, ManagementPage } from '../frame.tsx';
+import { OpenLink } from '../history/open-link.tsx';
 import { Table } from '../lists/table.tsx';
 import { Live } from '../live/live.tsx';
 import { type PlotModel, Plots } from '../plot.tsx';
@@ -224,12 +225,12 @@ function Calls({ id, title, calls, more, frame: { now } }: CallsProps) {
         rows={calls.map((call) => ({
           key: call.requestId,
           cells: [
-            <a
+            <OpenLink
               key="call"
               href={call.decisionId === null ? joinedHref(call.requestId) : decisionHref(call.decisionId)}
             >
               <bdi>{whatOf(call, t)}</bdi>
-            </a>,
+            </OpenLink>,
             <Named key="client" name="client" id={call.client} />,
             <Named key="member" name="member" id={call.member} />,
             <Status key="status" status={call.status} />,
