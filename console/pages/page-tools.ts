@@ -22,7 +22,7 @@ import type { PermissionsOf } from '../operations/privileges.ts';
 import type { OperationRequest } from '../operations/run-operation.ts';
 import { createBarFigures } from './bar-figures.ts';
 import { isGuided } from './settings/guide.ts';
-import { type SitePage, siteMap } from './site-map.ts';
+import { siteMap } from './site-map.ts';
 
 /** Behind `query` or `form`, and `signedIn`. */
 export type PageContext = ParameterizedContext<WithSession & WithForm>;
@@ -155,15 +155,16 @@ export function createPageTools({
   /** Without the operations themselves, which the first page would have to wait for. */
   function readerOf(ctx: Context, here: WithSession): PageReader {
     const actor = pageActor(pageCallerOf(here, now()));
-    const isOpen = ({ needs }: SitePage) => mayRun(needs, actor, { permissionsOf });
-    const closed = siteMap.flatMap(({ pages }) =>
-      pages.filter((page) => !isOpen(page)).flatMap(({ href, otherHref = href }) => [href, otherHref]),
-    );
+    const all = siteMap.flatMap(({ pages }) => pages);
+    const open = new Set(all.filter(({ needs }) => mayRun(needs, actor, { permissionsOf })));
+    const closed = all
+      .filter((page) => !open.has(page))
+      .flatMap(({ href, otherHref = href }) => [href, otherHref]);
     return {
       now: new Date(now()),
       presentation: { ...presentationOf(ctx), ...(closed.length > 0 && { closed }) },
       groups: siteMap.flatMap(({ pages, ...group }) => {
-        const shown = pages.filter(isOpen);
+        const shown = pages.filter((page) => open.has(page));
         if (shown.length === 0) return [];
         const here = shown
           .filter((page) => isAt(ctx, page))

@@ -86,10 +86,7 @@ describe('a Viewer at the console', () => {
   ])('never $what', async ({ path, fields }) => {
     const idempotencyKey = '0123456789abcdef0123456789abcdef';
     const reply = await vera.post(path(), { csrf, idempotencyKey, ...fields });
-    expect([reply.status, reply.headers.location]).toBeOneOf([
-      [403, undefined],
-      [303, path()],
-    ]);
+    expect(reply.status).toBe(403);
     const changed = (await callApi(console, 'GET', '/audit?changes=true&actor=vera')) as { items: object[] };
     expect(changed.items).toEqual([]);
   });

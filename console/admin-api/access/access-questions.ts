@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ProblemError, problems } from '../../../platform/errors.ts';
 import { type AccessCheckDeps, checkAccess } from '../../operations/access-check.ts';
+import type { Actor } from '../../operations/actor.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { type MuteNeeds, mutedView } from './muted-denials.ts';
 
@@ -110,8 +111,7 @@ export const accessOperations: readonly Operation<AccessNeeds>[] = [
         const explained = await accessAnswers.explainDecision(decision);
         return { body: { ...explained, muted: (await muteAnswers.of({ decision })) ?? null } };
       }
-      const asked = { object: 'access', access: 'inspect' } as const;
-      checkAccess(asked, actor, { permissionsOf: roles.permissionsOf, now });
+      checkInspects(actor, { roles, now });
       if (!method || !path) throw invalid('Give decision, or method and path and who would call.');
       const explained = await accessAnswers.explainCall(method.toUpperCase(), path, callerOf(query));
       const isOne = (user ?? client) !== undefined;
@@ -131,12 +131,17 @@ export const accessOperations: readonly Operation<AccessNeeds>[] = [
     problems: [404],
     async run({ query, actor }, { accessAnswers, roles, now }: AccessNeeds) {
       // Roles are no secret to a reader; who has which, and what a client may ask for, is.
-      const access = query.user !== undefined || query.client !== undefined ? 'inspect' : 'read';
-      checkAccess({ object: 'access', access }, actor, { permissionsOf: roles.permissionsOf, now });
+      if (query.user !== undefined || query.client !== undefined) checkInspects(actor, { roles, now });
       return { body: await accessAnswers.matrix(callerOf(query)) };
     },
   }),
 ];
+
+/** What somebody else may do is for who inspects. @throws {ProblemError} `insufficient_scope` */
+function checkInspects(actor: Actor, { roles, now }: Pick<AccessNeeds, 'roles' | 'now'>): void {
+  const asked = { object: 'access', access: 'inspect' } as const;
+  checkAccess(asked, actor, { permissionsOf: roles.permissionsOf, now });
+}
 
 /** Scopes come as in a token request, separated by spaces. */
 function callerOf({ user, client, role = [], scope = '' }: CallerQuery): AskedCaller {

@@ -76,6 +76,7 @@ export function createEffectivePage(tools: PageTools, acts: Acts) {
     const { form } = ctx.state;
     const may = await tools.mayRun(ctx, ['readAccessUsage', 'listClients', 'listUsers']);
     const wanted = kinds.find((one) => one === form.get('show')) ?? kinds[0]!;
+    // Of others than roles for who inspects alone: whoever observes explains refusals, and no calls.
     const isAsked = may.has('readAccessUsage');
     const kind = isAsked ? wanted : 'roles';
     const query = { ...queryOf(form, kind === 'roles' ? [] : ['q']), limit: perPage };
